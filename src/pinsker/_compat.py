@@ -26,12 +26,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import validate_data
 
 from pinsker._types import Estimator, Fields, Function, ListsByName, MetricChoice, TableLike
-from pinsker.exceptions import (
-    DataError,
-    DataTypeError,
-    MissingDependencyError,
-    ParameterError,
-)
+from pinsker.exceptions import DataError, DataTypeError, MissingDependencyError, ParameterError
 
 __all__ = [
     "HasMethods", "Interval", "InvalidParameterError", "Options", "RealNotInt", "StrOptions",

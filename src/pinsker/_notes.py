@@ -11,18 +11,11 @@ Audience: TypeAlias = Literal["library", "command"]
 _SETTING = re.compile(r"<(\w+)=(\w*)>|<([^<>|]*)\|([^<>|]*)>")
 #: Parameters whose option has another name; the others have their own, with dashes.
 _OPTIONS = {
-    "max_memory": "--memory",
-    "n_jobs": "--jobs",
-    "random_state": "--seed",
-    "client": "--scheduler",
-    "name": "--engine",
-    "fixed_features": "--fixed",
-    "categorical_features": "--kind",
-    "task": "--metric",
-    "sample_weight": "--weights",
-    "groups": "--row-groups",
+    "max_memory": "--memory", "n_jobs": "--jobs", "random_state": "--seed", "client": "--scheduler",
+    "name": "--engine", "fixed_features": "--fixed", "categorical_features": "--kind",
+    "task": "--metric", "sample_weight": "--weights", "groups": "--row-groups",
     "feature_costs": "--costs",
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,8 +50,7 @@ class Note:
         return text in str(self)
 
 
-#: Notes; those of stages that make none yet are texts.
-Notes: TypeAlias = tuple[Note | str, ...]
+Notes: TypeAlias = tuple[Note | str, ...]  # notes; those of stages that make none yet are texts
 
 
 def option_of(parameter: str) -> str:

@@ -24,36 +24,23 @@ Missing = Literal["auto", "error", "drop", "category"]
 TableLike: TypeAlias = Any
 #: y: classes or numbers in one column or several, or a structured array of events and times.
 TargetLike: TypeAlias = Any
-#: One entry per row: groups, weights, subgroups.
-RowLabels: TypeAlias = Any
+RowLabels: TypeAlias = Any  # one entry per row: groups, weights, subgroups
 #: Columns by name or position, groups of them, their kinds or their prices.
 ColumnChoice: TypeAlias = Any
-#: An object with `fit` and `predict`, of any package.
-Estimator: TypeAlias = Any
-#: A selector of pinsker, to code in stages below the selectors.
-Selector: TypeAlias = Any
-#: A number of folds, or a splitter of scikit-learn.
-CrossValidation: TypeAlias = Any
-#: A metric by name, a scorer, a function or a CostMatrix.
-MetricChoice: TypeAlias = Any
-#: An int, a generator, or None.
-RandomState: TypeAlias = Any
-#: Axes of matplotlib.
-Axes: TypeAlias = Any
-#: A client of a Dask cluster.
-DaskClient: TypeAlias = Any
-#: An argument that is being checked: anything at all.
-Unchecked: TypeAlias = Any
-#: A module or an array of NumPy or CuPy.
-ArrayLibrary: TypeAlias = Any
-#: Values by name: settings, parameters, an object of JSON.
-Fields: TypeAlias = dict[str, Any]
+Estimator: TypeAlias = Any  # an object with `fit` and `predict`, of any package
+Selector: TypeAlias = Any  # a selector of pinsker, to code in stages below the selectors
+CrossValidation: TypeAlias = Any  # a number of folds, or a splitter of scikit-learn
+MetricChoice: TypeAlias = Any  # a metric by name, a scorer, a function or a CostMatrix
+RandomState: TypeAlias = Any  # an int, a generator, or None
+Axes: TypeAlias = Any  # axes of matplotlib
+DaskClient: TypeAlias = Any  # a client of a Dask cluster
+Unchecked: TypeAlias = Any  # an argument that is being checked: anything at all
+ArrayLibrary: TypeAlias = Any  # a module or an array of NumPy or CuPy
+Fields: TypeAlias = dict[str, Any]  # values by name: settings, parameters, an object of JSON
 #: Lists by name: columns of a table, what scikit-learn checks parameters by.
 ListsByName: TypeAlias = dict[str, list[Any]]
-#: What a function is called with.
-Arguments: TypeAlias = tuple[Any, ...]
-#: A function that is handed on, with whatever it takes.
-Function: TypeAlias = Callable[..., Any]
+Arguments: TypeAlias = tuple[Any, ...]  # what a function is called with
+Function: TypeAlias = Callable[..., Any]  # a function that is handed on, with whatever it takes
 
 
 @runtime_checkable

@@ -12,18 +12,10 @@ __all__ = ["LabelledSample", "NoisyXor", "Radial", "SelectionProblem"]
 
 
 class LabelledSample(NamedTuple):
-    """Rows of a selection problem.
+    """Rows of a selection problem."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        Numbers; an object array where some columns hold text.
-    y : ndarray of shape (n_rows,)
-        Classes or numbers.
-    """
-
-    X: AnyArray
-    y: AnyArray
+    X: AnyArray  # numbers; an object array where some columns hold text
+    y: AnyArray  # classes or numbers
 
 
 class SelectionProblem(ABC):
@@ -96,13 +88,7 @@ class Radial(SelectionProblem):
 
 @dataclass(frozen=True)
 class NoisyXor(SelectionProblem):
-    """The sign of the product of two columns, wrong for one row in twenty, among noise.
-
-    Attributes
-    ----------
-    n_columns : int
-        Columns.
-    """
+    """The sign of the product of two columns, wrong for one row in twenty, among noise."""
 
     n_columns: int = 12
 

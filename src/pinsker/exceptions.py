@@ -16,13 +16,6 @@ class PinskerError(Exception):
         Name of the parameter that the message is about, or that would help; callers that have
         another name for it (the command line) need not search the message.
 
-    Attributes
-    ----------
-    parameter : str or None
-        As given.
-    said : str
-        The message as it was given.
-
     Examples
     --------
     >>> error = ParameterError("bins=1 must be an integer of at least 2.", parameter="bins")
@@ -35,7 +28,7 @@ class PinskerError(Exception):
     def __init__(self, *args: object, parameter: str | None = None) -> None:
         super().__init__(*(spell(one) if isinstance(one, str) else one for one in args))
         self.parameter = parameter
-        self.said = str(args[0]) if args else ""
+        self.said = str(args[0]) if args else ""  # the message as it was given
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors cross processes: Dask's own way to pickle them cannot make a MemoryError."""
@@ -67,15 +60,9 @@ class EngineError(PinskerError, RuntimeError):
 
 
 class EngineLostError(EngineError):
-    """The engine was lost in the middle of its work; what was known before is kept.
+    """The engine was lost in the middle of its work; what was known before is kept."""
 
-    Attributes
-    ----------
-    path : SelectionPath or None
-        The sets that a search had seen.
-    """
-
-    path: Any = None
+    path: Any = None  # the sets that a search had seen, if there was one
 
 
 class PinskerWarning(UserWarning):

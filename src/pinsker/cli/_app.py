@@ -29,6 +29,7 @@ from pinsker._compat import require
 from pinsker._notes import Note
 from pinsker._types import Estimator
 from pinsker.cli import _options as options
+from pinsker.cli import _output as out
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
     SelectOptions,
@@ -40,23 +41,6 @@ from pinsker.cli._fitting import (
 )
 from pinsker.cli._formats import TextStyle, choose_source
 from pinsker.cli._inspect import inspect
-from pinsker.cli._output import (
-    INTERRUPTED,
-    MET,
-    NOT_MET,
-    OneLineGroup,
-    OutputFiles,
-    check_outputs,
-    formula_notes,
-    make_console,
-    meets_budget,
-    next_command,
-    print_audit,
-    print_certificate,
-    print_summary,
-    until_closed,
-    write_json,
-)
 from pinsker.cli._plan import plan
 from pinsker.cli._saved import Outcome, SavedSelection, read_page, read_selection, to_json
 from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
@@ -68,13 +52,11 @@ from pinsker.report import summarise, to_html
 from pinsker.selectors import EvaluatedSelector
 
 app = typer.Typer(
-    name="pinsker",
-    cls=OneLineGroup,
+    name="pinsker", cls=out.OneLineGroup,
     help="Choose the columns of a table that matter for a prediction, within an error budget.",
     epilog="Exit codes: 0 budget met; 3 not met or inconclusive; 2 bad input.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+    rich_markup_mode=None, pretty_exceptions_enable=False,
+)  # fmt: skip
 
 #: Indicators of a column at most: one for each of thousands of texts takes hours.
 _MOST_CATEGORIES = 50
@@ -117,52 +99,28 @@ def _common(
 
 @app.command()
 def select(
-    target: options.Target,
-    table: options.Data = None,
-    database: options.Database = None,
-    query: options.Query = None,
-    event: options.Event = None,
-    error_budget: options.Budget = None,
-    confidence: options.Confidence = None,
-    metric: options.Metric = "auto",
-    stop: options.Stop = None,
-    direction: options.Way = "auto",
-    as_published: options.Published = None,
-    searches: options.Searches = None,
-    models: options.Models = None,
-    cv: options.Folds = None,
-    fixed: options.Fixed = None,
-    drop: options.Drop = None,
-    suspects: options.Suspects = None,
-    feature_groups: options.FeatureGroups = None,
-    kind: options.Kinds = None,
-    row_groups: options.RowGroups = None,
-    time: options.Time = None,
-    weights: options.Weights = None,
-    subgroup: options.Subgroup = None,
-    costs: options.Costs = None,
-    stability: options.Stability = None,
-    n_neighbors: options.Neighbors = None,
-    missing: options.Missing = "auto",
-    memory: options.Memory = None,
-    time_limit: options.TimeLimit = None,
-    fast: options.Fast = False,
-    engine: options.Engine = "auto",
-    scheduler: options.Scheduler = None,
-    jobs: options.Jobs = None,
-    seed: options.Seed = None,
-    output: options.OutputFile = None,
-    features: options.FeaturesFile = None,
-    json: options.JsonFile = None,
-    report: options.ReportFile = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = None,
-    na: options.NotAvailable = None,
-    quiet: options.Quiet = False,
-) -> int:
+    target: options.Target, table: options.Data = None, database: options.Database = None,
+    query: options.Query = None, event: options.Event = None, error_budget: options.Budget = None,
+    confidence: options.Confidence = None, metric: options.Metric = "auto",
+    stop: options.Stop = None, direction: options.Way = "auto",
+    as_published: options.Published = None, searches: options.Searches = None,
+    models: options.Models = None, cv: options.Folds = None, fixed: options.Fixed = None,
+    drop: options.Drop = None, suspects: options.Suspects = None,
+    feature_groups: options.FeatureGroups = None, kind: options.Kinds = None,
+    row_groups: options.RowGroups = None, time: options.Time = None,
+    weights: options.Weights = None, subgroup: options.Subgroup = None, costs: options.Costs = None,
+    stability: options.Stability = None, n_neighbors: options.Neighbors = None,
+    missing: options.Missing = "auto", memory: options.Memory = None,
+    time_limit: options.TimeLimit = None, fast: options.Fast = False,
+    engine: options.Engine = "auto", scheduler: options.Scheduler = None, jobs: options.Jobs = None,
+    seed: options.Seed = None, output: options.OutputFile = None,
+    features: options.FeaturesFile = None, json: options.JsonFile = None,
+    report: options.ReportFile = None, separator: options.Separator = None,
+    decimal: options.Decimal = None, na: options.NotAvailable = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Choose the columns that matter for a target, within an error budget."""
     outputs = {"output": output, "features": features, "json": json, "report": report}
-    check_outputs(outputs, [table, database, costs], query)
+    out.check_outputs(outputs, [table, database, costs], query)
     check_engine(engine, scheduler)
     source = choose_source(table, database, query)
     if as_published is not None:  # beside another direction it is refused
@@ -183,15 +141,15 @@ def select(
     read = with_row_columns(read, row_groups=row_groups, time=time, weights=weights, event=event)
     with cluster_at(scheduler) as client:
         outcome = fit(read, typed, show_progress=_shows(quiet), client=client)
-        notes = (*outcome.notes, *formula_notes(outcome.kept, output))
+        notes = (*outcome.notes, *out.formula_notes(outcome.kept, output))
         outcome = replace(outcome, notes=notes)
-        with until_closed():
+        with out.until_closed():
             if not outcome.interrupted:
                 write_files(outcome, output, features, json, report)
             if not quiet:
                 # What goes through standard output must stay clean.
-                console = make_console(stderr=STDIN in (output, features, json))
-                print_summary(console, outcome, next_command(outcome, json))
+                console = out.make_console(stderr=STDIN in (output, features, json))
+                out.print_summary(console, outcome, out.next_command(outcome, json))
     return _code(outcome)
 
 
@@ -201,24 +159,15 @@ app.command()(plan)
 
 @app.command()
 def certify(
-    selection: SavedFile,
-    table: options.Data = None,
-    database: options.Database = None,
-    query: options.Query = None,
-    confidence: Confidence = 0.95,
-    row_groups: options.RowGroups = None,
-    time: options.Time = None,
-    weights: options.Weights = None,
-    subgroup: options.Subgroup = None,
-    jobs: options.Jobs = None,
-    json: options.JsonFile = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = None,
-    na: options.NotAvailable = None,
-    quiet: options.Quiet = False,
-) -> int:
+    selection: SavedFile, table: options.Data = None, database: options.Database = None,
+    query: options.Query = None, confidence: Confidence = 0.95,
+    row_groups: options.RowGroups = None, time: options.Time = None,
+    weights: options.Weights = None, subgroup: options.Subgroup = None, jobs: options.Jobs = None,
+    json: options.JsonFile = None, separator: options.Separator = None,
+    decimal: options.Decimal = None, na: options.NotAvailable = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Test a saved selection on fresh rows, which its search did not use."""
-    check_outputs({"json": json}, [selection, table, database], query)
+    out.check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
     saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
@@ -245,14 +194,14 @@ def certify(
             rows["subgroups"] = {name: read.frame[name].iloc[order] for name in parts}
         certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
     # A larger set that passed is printed, but it is not the saved one.
-    passed = meets_budget(certificate) and certificate.label == CERTIFICATE
+    passed = out.meets_budget(certificate) and certificate.label == CERTIFICATE
     about = {"saved_features": saved.features, "saved_set_passed": passed}
-    with until_closed():
-        write_json({**certificate.to_dict(), **about}, json)
+    with out.until_closed():
+        out.write_json({**certificate.to_dict(), **about}, json)
         if not quiet:
-            console = make_console(stderr=json == STDIN)
-            print_certificate(console, certificate, saved.features, [*notes, *collected])
-    return MET if passed else NOT_MET
+            console = out.make_console(stderr=json == STDIN)
+            out.print_certificate(console, certificate, saved.features, [*notes, *collected])
+    return out.MET if passed else out.NOT_MET
 
 
 @app.command()
@@ -263,28 +212,18 @@ def audit(
             metavar="SELECTION", help="What pinsker select --json wrote; with --columns the table."
         ),
     ] = None,
-    table: options.Data = None,
-    database: options.Database = None,
-    query: options.Query = None,
-    target: options.OfColumns = None,
-    columns: options.Columns = None,
-    against: options.Against = None,
-    error_budget: options.Budget = None,
+    table: options.Data = None, database: options.Database = None, query: options.Query = None,
+    target: options.OfColumns = None, columns: options.Columns = None,
+    against: options.Against = None, error_budget: options.Budget = None,
     metric: options.Metric = "auto",
     model: Annotated[Model, typer.Option(help="Model whose error is measured.")] = "forest",
-    confidence: Confidence = 0.95,
-    row_groups: options.RowGroups = None,
-    time: options.Time = None,
-    weights: options.Weights = None,
-    seed: options.Seed = None,
-    json: options.JsonFile = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = None,
-    na: options.NotAvailable = None,
-    quiet: options.Quiet = False,
-) -> int:
+    confidence: Confidence = 0.95, row_groups: options.RowGroups = None, time: options.Time = None,
+    weights: options.Weights = None, seed: options.Seed = None, json: options.JsonFile = None,
+    separator: options.Separator = None, decimal: options.Decimal = None,
+    na: options.NotAvailable = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Measure what one model loses by a saved selection, or by a list of columns."""
-    check_outputs({"json": json}, [selection, table, database], query)
+    out.check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator, decimal, na)
     budget = None if error_budget is None else options.parse_budget(error_budget)
     if (columns is None) != (not target):
@@ -328,12 +267,12 @@ def audit(
     with collect_warnings() as collected:
         found = pinsker.audit(priced, estimator, X, y, confidence=confidence, **rows)
     result = replace(found, model=model)  # as it was typed: its class is a pipeline
-    with until_closed():
-        write_json(result.to_dict(), json)
+    with out.until_closed():
+        out.write_json(result.to_dict(), json)
         if not quiet:
             own = [*result.notes, *notes, *collected]
-            print_audit(make_console(stderr=json == STDIN), result, own)
-    return MET if meets_budget(result) else NOT_MET
+            out.print_audit(out.make_console(stderr=json == STDIN), result, own)
+    return out.MET if out.meets_budget(result) else out.NOT_MET
 
 
 @app.command()
@@ -350,21 +289,19 @@ def report(
     """Make the page of a saved selection again."""
     page = read_page(selection)
     path = output or str(Path(selection).with_suffix(".html"))
-    check_outputs({"report": path}, [selection], None)
-    with until_closed(), OutputFiles() as files:
+    out.check_outputs({"report": path}, [selection], None)
+    with out.until_closed(), out.OutputFiles() as files:
         files.write_text(page, path)
     if not quiet:
         print(f"wrote {path}")
-    return MET
+    return out.MET
 
 
 @app.command()
 def demo(
-    error_budget: options.Budget = None,
-    direction: options.Way = "auto",
-    jobs: options.Jobs = None,
+    error_budget: options.Budget = None, direction: options.Way = "auto", jobs: options.Jobs = None,
     quiet: options.Quiet = False,
-) -> int:
+) -> int:  # fmt: skip
     """Show a selection on 569 tumors with 30 measurements each."""
     data = load_breast_cancer(as_frame=True)
     frame = data.frame.drop(columns="target")
@@ -374,7 +311,7 @@ def demo(
     typed = SelectOptions(error_budget=budget, direction=direction, jobs=jobs)
     outcome = fit(table, typed, show_progress=_shows(quiet))
     if not quiet:
-        print_summary(make_console(), outcome)
+        out.print_summary(out.make_console(), outcome)
         print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
     return _code(outcome)
 
@@ -410,7 +347,7 @@ def write_files(
     outcome: Outcome, output: str | None, features: str | None, json: str | None, report: str | None
 ) -> None:
     """Write the files that the options name: all of them or none."""
-    with OutputFiles() as files:
+    with out.OutputFiles() as files:
         if output is not None:
             chosen = [*outcome.kept, *outcome.table.targets, outcome.table.event]
             frame = outcome.table.as_written
@@ -460,8 +397,8 @@ def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | 
 
 def _code(outcome: Outcome) -> int:
     if outcome.interrupted:
-        return INTERRUPTED
-    return MET if meets_budget(outcome.selector.certificate_) else NOT_MET
+        return out.INTERRUPTED
+    return out.MET if out.meets_budget(outcome.selector.certificate_) else out.NOT_MET
 
 
 def _shows(quiet: bool) -> bool:

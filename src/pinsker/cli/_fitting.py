@@ -12,20 +12,11 @@ import numpy as np
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils.validation import has_fit_parameter
 
+from pinsker import selectors
 from pinsker._compat import require
 from pinsker._notes import Note, option_of
 from pinsker._types import DaskClient, Fields, IntArray, Selector
-from pinsker.cli._options import (
-    Direction,
-    parse_columns,
-    parse_groups,
-    parse_kinds,
-    parse_memory,
-    parse_names,
-    parse_stop,
-    parse_time,
-    read_costs,
-)
+from pinsker.cli import _options
 from pinsker.cli._output import progress
 from pinsker.cli._saved import Outcome
 from pinsker.cli._tables import InputTable
@@ -34,30 +25,18 @@ from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWa
 from pinsker.metrics import task_of
 from pinsker.models import MODELS
 from pinsker.search import SEARCHES, ErrorBudget, interruptible
-from pinsker.selectors import (
-    BackwardElimination,
-    EvaluatedSelector,
-    FeatureSelector,
-    ForwardBackwardSelection,
-    ForwardSelection,
-    LinearSelection,
-    clock,
-)
 
 DIRECTIONS: Fields = {
-    "auto": FeatureSelector,
-    "backward": BackwardElimination,
-    "forward": ForwardSelection,
-    "forward-backward": ForwardBackwardSelection,
-    "linear": LinearSelection,
-}
+    "auto": selectors.FeatureSelector, "backward": selectors.BackwardElimination,
+    "forward": selectors.ForwardSelection, "linear": selectors.LinearSelection,
+    "forward-backward": selectors.ForwardBackwardSelection,
+}  # fmt: skip
 #: What --fast stands for, where these options are not given.
 FAST: Fields = {"searches": ["relevance", "linear"], "cv": 3}
 DEFAULT_BUDGET = 0.05
 DEFAULT_FOLDS = 5
 _SECONDS_TO_CONNECT = 10
-#: A command that is repeated shall say the same.
-DEFAULT_SEED = 0
+DEFAULT_SEED = 0  # a command that is repeated shall say the same
 
 
 @dataclass(frozen=True)
@@ -68,7 +47,7 @@ class SelectOptions:
     confidence: float | None = None
     metric: str = "auto"
     stop: str | None = None
-    direction: Direction = "auto"
+    direction: _options.Direction = "auto"
     as_published: bool = False
     searches: Sequence[str] | None = None
     models: Sequence[str] | None = None
@@ -95,26 +74,24 @@ def make_selector(
 ) -> Selector:
     """Return the selector of these options, not yet fitted."""
     kind = DIRECTIONS[options.direction]
-    groups = parse_groups(options.feature_groups, names)
+    groups = _options.parse_groups(options.feature_groups, names)
     priced = [*names, *(groups or {})]
     if options.cv == 1 or (options.cv or 0) < 0:
         raise ParameterError(f"must be 0 or at least 2, found {options.cv}.", parameter="cv")
+    memory, limit, costs = options.memory, options.time_limit, options.costs
     optional = {
-        "confidence": options.confidence,
-        "cv": options.cv,
-        "models": parse_names(options.models, MODELS, "--models"),
-        "searches": parse_names(options.searches, SEARCHES, "--searches"),
+        "confidence": options.confidence, "cv": options.cv,
+        "models": _options.parse_names(options.models, MODELS, "--models"),
+        "searches": _options.parse_names(options.searches, SEARCHES, "--searches"),
         "knn__n_neighbors": options.n_neighbors,
         "engine__name": None if options.engine == "auto" else options.engine,
         "engine__client": client,
-        "engine__max_memory": None if options.memory is None else parse_memory(options.memory),
-        "time_limit": None if options.time_limit is None else parse_time(options.time_limit),
-        "feature_costs": None if options.costs is None else read_costs(options.costs, priced),
-        "subgroups": parse_columns(options.subgroups, names, "--subgroup") or None,
-        "suspects": options.suspects,
-        "n_jobs": options.jobs,
-        "random_state": options.seed,
-    }
+        "engine__max_memory": None if memory is None else _options.parse_memory(memory),
+        "time_limit": None if limit is None else _options.parse_time(limit),
+        "feature_costs": None if costs is None else _options.read_costs(costs, priced),
+        "subgroups": _options.parse_columns(options.subgroups, names, "--subgroup") or None,
+        "suspects": options.suspects, "n_jobs": options.jobs, "random_state": options.seed,
+    }  # fmt: skip
     if options.fast:
         if options.direction != "auto":
             raise ParameterError(f"--fast has no effect with --direction {options.direction}.")
@@ -129,21 +106,19 @@ def make_selector(
             )
     if "random_state" in known:
         given.setdefault("random_state", DEFAULT_SEED)
-    fixed = parse_columns(options.fixed, priced, "--fixed")
+    fixed = _options.parse_columns(options.fixed, priced, "--fixed")
     selector = _published(options, kind) if options.as_published else kind(**_stopping(options))
     selector.set_params(
-        missing=options.missing,
-        feature_groups=groups,
-        categorical_features=parse_kinds(options.kind, names),
-        fixed_features=fixed or None,
-        verbose=int(show_progress),
-    )
+        missing=options.missing, feature_groups=groups, fixed_features=fixed or None,
+        categorical_features=_options.parse_kinds(options.kind, names), verbose=int(show_progress),
+    )  # fmt: skip
     return selector.set_params(**given)
 
 
 def _published(options: SelectOptions, kind: type[Selector]) -> Selector:
     """Return an algorithm of the paper to the letter."""
-    if kind not in (BackwardElimination, ForwardSelection) or options.stop or options.cv:
+    published = selectors.BackwardElimination, selectors.ForwardSelection
+    if kind not in published or options.stop or options.cv:
         raise ParameterError(
             "--as-published has its own search and rule, and holds no rows out: leave --direction, "
             "--stop and --cv out."
@@ -158,7 +133,7 @@ def _stopping(options: SelectOptions) -> Fields:
     if options.stop is not None:
         if options.error_budget is not None:
             raise ParameterError("--error-budget and --stop exclude each other: give one of them.")
-        return {"error_budget": parse_stop(options.stop), "metric": metric}
+        return {"error_budget": _options.parse_stop(options.stop), "metric": metric}
     delta = DEFAULT_BUDGET if options.error_budget is None else options.error_budget
     # A linear model knows its squared error exactly.
     exact = options.direction == "linear" and metric == "mse"
@@ -188,7 +163,7 @@ def fit(
         selector.set_params(cv=TimeSeriesSplit(options.cv or DEFAULT_FOLDS))
     started = time.perf_counter()
     # A single search keeps what it has seen by itself; several need a set that was evaluated.
-    several = isinstance(selector, FeatureSelector)
+    several = isinstance(selector, selectors.FeatureSelector)
     ending = interruptible() if several else nullcontext(threading.Event())
     with progress(show_progress), ending as ended, collect_warnings() as collected:
         selector.fit(X.iloc[order], take(y, order), **rows)
@@ -203,7 +178,7 @@ def fit(
         task = encode_target(present, task=task_of(options.metric)).task
     stability, notes = selector.stability_, selector.notes_
     if options.stability is not None and not interrupted:
-        n_times, most = options.stability, clock(seconds * options.stability)
+        n_times, most = options.stability, selectors.clock(seconds * options.stability)
         waiting = f"choosing again on {n_times} halves of the rows, about {most} at most"
         with progress(show_progress, waiting), collect_warnings():
             halves = selector.stability(X.iloc[order], take(y, order), n=options.stability, **rows)
@@ -228,7 +203,7 @@ def in_order(table: InputTable) -> tuple[IntArray, Fields]:
 
 def _check_row_columns(table: InputTable, selector: Selector, options: SelectOptions) -> None:
     """Refuse columns about rows that have no effect."""
-    evaluated = isinstance(selector, EvaluatedSelector)
+    evaluated = isinstance(selector, selectors.EvaluatedSelector)
     for flag, column in (("--row-groups", table.row_groups), ("--time", table.time)):
         if column is not None and not (evaluated and selector.holds_out):
             raise ParameterError(
@@ -282,4 +257,4 @@ def cluster_at(address: str | None) -> Iterator[Any]:
         yield client
 
 
-assert set(get_args(Direction)) == set(DIRECTIONS)
+assert set(get_args(_options.Direction)) == set(DIRECTIONS)

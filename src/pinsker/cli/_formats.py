@@ -40,8 +40,7 @@ _QUOTED = re.compile(
     re.DOTALL,
 )
 _SQLITE, _DUCKDB = b"SQLite format 3\x00", b"DUCK"
-#: A text column is called nearly numeric from this fraction of numbers on.
-_NEARLY = 0.5
+_NEARLY = 0.5  # a text column is called nearly numeric from this fraction of numbers on
 _SEPARATORS = ",;\t|"
 _SAMPLE = 65536
 _UTF_16 = b"\xff\xfe", b"\xfe\xff"
@@ -70,8 +69,8 @@ class DrawnRows:
     """Rows of a file, each drawn with the same chance."""
 
     content: Any  # the rows: of Parquet as a frame, of text as the text of a smaller table
-    n_rows: int  # rows of the file, and of those drawn
-    n_drawn: int  # rows of the file, and of those drawn
+    n_rows: int  # of the file
+    n_drawn: int
     missing: dict[str, int]
     remarks: Notes = ()  # what else a user should know
 
@@ -84,9 +83,8 @@ class DrawnRows:
 def draw_from_parquet(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
     """Draw rows of a Parquet file, batch by batch; None where it has no more than that."""
     arrow = require("pyarrow", purpose="reading parquet", extra="cli")
-    file = require("pyarrow.parquet", purpose="reading parquet", extra="cli").ParquetFile(
-        handle, pre_buffer=False
-    )
+    parquet = require("pyarrow.parquet", purpose="reading parquet", extra="cli")
+    file = parquet.ParquetFile(handle, pre_buffer=False)
     n_rows = int(file.metadata.num_rows)
     if n_rows <= most:
         return None
@@ -217,7 +215,7 @@ def read_query(
             counted = f"select count(*) from ({query}) as rows_of_query"
             n_rows = int(connection.execute(counted).fetchone()[0])
             if most is None or n_rows <= most:
-                return _joined(_blocks(connection, query)), None
+                return pd.concat(list(_blocks(connection, query)), ignore_index=True), None
             frame = _drawn(_blocks(connection, query), n_rows, most, seed)
         except Exception as error:
             # SQLite's, DuckDB's and pandas' errors about a query share no class.
@@ -266,9 +264,8 @@ def _blocks(connection: Any, query: str) -> Iterator[pd.DataFrame]:
     if isinstance(connection, sqlite3.Connection):
         yield from pd.read_sql_query(query, connection, chunksize=_BLOCK_ROWS)
         return
-    result = connection.execute(query)
+    result, empty = connection.execute(query), True
     names = [column[0] for column in result.description]
-    empty = True
     while len(block := result.fetch_df_chunk(_BLOCK_ROWS // 2048)):
         empty = False
         yield block
@@ -284,11 +281,7 @@ def _drawn(blocks: Iterator[pd.DataFrame], n_rows: int, most: int, seed: int) ->
         first, last = np.searchsorted(rows, [start, start + len(block)])
         pieces.append(block.iloc[rows[first:last] - start])
         start += len(block)
-    return _joined(iter(pieces))
-
-
-def _joined(blocks: Iterator[pd.DataFrame]) -> pd.DataFrame:
-    return pd.concat(list(blocks), ignore_index=True)
+    return pd.concat(pieces, ignore_index=True)
 
 
 def first_line(error: BaseException) -> str:
@@ -321,9 +314,7 @@ def text_columns(frame: pd.DataFrame) -> list[Any]:
 def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[Note]:
     """Describe which values keep a column of numbers from being read as one."""
     counts = present.value_counts(sort=False)
-    distinct = [
-        text for text in counts.index if written_number(text) is None and not is_float(text)
-    ]
+    distinct = [one for one in counts.index if written_number(one) is None and not is_float(one)]
     n_odd = int(counts[distinct].sum())
     if not distinct or n_odd > _NEARLY * len(present):
         return []
@@ -365,13 +356,21 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
         frame = _parse(handle, style, encoding)
     except UnicodeDecodeError:
         encoding = "cp1252"
-        frame = _parse_old(handle, style, encoding)
+        try:
+            frame = _parse(handle, style, encoding)
+        except UnicodeDecodeError as error:
+            raise DataError(
+                "this is no text in UTF-8 or Windows-1252. If it is a table in another format, let "
+                "its name end in .parquet, .feather or .arff."
+            ) from error
     if not style.decimal and separator != "," and _has_decimal_commas(frame):
         frame = _parse(handle, replace(style, decimal=","), encoding)
         notes.append(Note("decimal comma"))
     if encoding == "cp1252":
         notes.append(Note("old encoding"))
-    notes += _repeated_names(lines, separator)
+    header = Counter(next(iter(_rows(lines, separator)), []))
+    repeated = [name for name, count in header.items() if name and count > 1]
+    notes += [Note("repeated names", (repeated[0],))] if repeated else []
     frame, about_columns = _without_clutter(frame)
     return frame, notes + about_columns
 
@@ -406,15 +405,10 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame: pd.DataFrame = pd.read_csv(
-                text,
-                sep=style.separator,
-                decimal=style.decimal or ".",
-                na_values=["?", *(style.missing or ())],
-                skipinitialspace=True,
-                index_col=False,
-                low_memory=False,
-                **_EXACT,
-            )
+                text, sep=style.separator, decimal=style.decimal or ".",
+                na_values=["?", *(style.missing or ())], skipinitialspace=True, index_col=False,
+                low_memory=False, **_EXACT,
+            )  # fmt: skip
             return frame
     except pd.errors.ParserWarning as error:
         raise DataError(
@@ -429,28 +423,12 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
         text.detach()  # the file stays open: it may be read again in another way
 
 
-def _parse_old(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
-    try:
-        return _parse(handle, style, encoding)
-    except UnicodeDecodeError as error:
-        raise DataError(
-            "this is no text in UTF-8 or Windows-1252. If it is a table in another format, let "
-            "its name end in .parquet, .feather or .arff."
-        ) from error
-
-
 def _has_decimal_commas(frame: pd.DataFrame) -> bool:
     for name in text_columns(frame):
         values = frame[name].dropna().astype(str)
         if len(values) and values.map(lambda text: bool(_DECIMAL_COMMA.fullmatch(text))).all():
             return True
     return False
-
-
-def _repeated_names(lines: list[str], separator: str) -> list[Note]:
-    header = next(iter(_rows(lines, separator)), [])
-    repeated = [name for name, count in Counter(header).items() if name and count > 1]
-    return [Note("repeated names", (repeated[0],))] if repeated else []
 
 
 def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:

@@ -30,8 +30,7 @@ from pinsker.search import MOST_SEARCHED
 from pinsker.selectors import FeatureSelector, LinearSelection
 
 _MOST_LISTED = 40
-#: Confidence of all bounds together.
-_CONFIDENCE = 0.95
+_CONFIDENCE = 0.95  # confidence of all bounds together
 #: The case of the smallest budget: this share of the predictions changes when columns go ...
 CHANGED = 0.05
 #: ... or, for numbers, the errors with and without them correlate so, and leave so much variance.
@@ -42,36 +41,26 @@ LEFT = 0.5
 _MOST_TIMED, _FEWEST_TIMED = 800, 60
 #: How time grows with the rows, at least and at most: what noise in the two times cannot change.
 _POWERS = 0.5, 2.2
-#: Measured times lie within this factor of the estimate (benchmarks/inspect_costs.py).
-_FACTOR = 2
+_FACTOR = 2  # measured times lie within this factor of the estimate (benchmarks/inspect_costs.py)
 
 
 def inspect(
-    target: options.Target,
-    table: options.Data = None,
-    database: options.Database = None,
-    query: options.Query = None,
-    event: options.Event = None,
-    drop: options.Drop = None,
-    feature_groups: options.FeatureGroups = None,
-    kind: options.Kinds = None,
-    metric: options.Metric = "auto",
-    direction: options.Way = "auto",
-    cv: options.Folds = None,
+    target: options.Target, table: options.Data = None, database: options.Database = None,
+    query: options.Query = None, event: options.Event = None, drop: options.Drop = None,
+    feature_groups: options.FeatureGroups = None, kind: options.Kinds = None,
+    metric: options.Metric = "auto", direction: options.Way = "auto", cv: options.Folds = None,
     memory: options.Memory = None,
     every: Annotated[bool, typer.Option("--all", help="List every column.")] = False,
-    separator: options.Separator = None,
-    decimal: options.Decimal = None,
+    separator: options.Separator = None, decimal: options.Decimal = None,
     na: options.NotAvailable = None,
-) -> int:
+) -> int:  # fmt: skip
     """Show how a table is read and what a search would cost, without searching."""
     style = TextStyle(separator, decimal, na)
     most = MOST_READ if direction == "auto" and cv != 0 else None
     source = choose_source(table, database, query)
     read = read_input(source, target, style=style, drop=drop, most=most, query=query)
     read = with_row_columns(read, event=event)
-    names = list(read.features.columns)
-    present = ~read.lacks_target
+    names, present = list(read.features.columns), ~read.lacks_target
     if not present.any():
         raise DataError(f"the target {read.target!r} has no value in any row.")
     # Gaps are what an inspection is for: here they never stop it.
@@ -96,12 +85,9 @@ def inspect(
 
 
 def _print(
-    console: Console,
-    read: InputTable,
-    encoded: Encoded,
-    suspects: tuple[Suspect, ...],
+    console: Console, read: InputTable, encoded: Encoded, suspects: tuple[Suspect, ...],
     most: int | None,
-) -> None:
+) -> None:  # fmt: skip
     n_rows, n_columns = read.features.shape
     gaps = read.features.isna().to_numpy()
     console.print(f"[bold]{escape(read.source)}[/bold]: {read.n_rows} rows, {n_columns} columns")

@@ -10,19 +10,9 @@ from typer import Argument, Option
 
 from pinsker._types import AnyArray, Estimator, Fields, TableLike, TargetLike, plain
 from pinsker.cli import _options as options
+from pinsker.cli import _output as out
 from pinsker.cli._app import Confidence, Model, SavedFile, app, make_model
 from pinsker.cli._fitting import collect_warnings
-from pinsker.cli._output import (
-    MET,
-    NOT_MET,
-    OutputFiles,
-    check_outputs,
-    make_console,
-    meets_budget,
-    print_audit,
-    print_notes,
-    until_closed,
-)
 from pinsker.cli._saved import SavedSelection, read_selection
 from pinsker.cli._tables import STDIN, InputTable, read_input
 from pinsker.exceptions import DataError, ParameterError
@@ -52,19 +42,12 @@ Draws = Annotated[int | None, Option("--n", min=2, help=
 
 @app.command()
 def monitor(
-    selection: SavedFile,
-    table: NewRows,
-    train: Train,
-    model: OfModel = "forest",
-    state: State = None,
-    plot: Plot = None,
-    confidence: Confidence = 0.95,
-    seed: options.Seed = None,
-    json: options.JsonFile = None,
-    quiet: options.Quiet = False,
-) -> int:
+    selection: SavedFile, table: NewRows, train: Train, model: OfModel = "forest",
+    state: State = None, plot: Plot = None, confidence: Confidence = 0.95,
+    seed: options.Seed = None, json: options.JsonFile = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Tell whether a saved selection is still within its budget, as new rows arrive."""
-    check_outputs({"plot": plot, "json": json}, [selection, table, train, state])
+    out.check_outputs({"plot": plot, "json": json}, [selection, table, train, state])
     saved = read_selection(selection)
     new, both = _read(saved, table), _fitted(saved, train, model, seed or 0)
     watched = Monitor(saved.selector, *both, confidence=confidence)
@@ -73,56 +56,48 @@ def monitor(
     with collect_warnings() as collected:
         watched.update(*_rows(saved, new))
     known: Fields = {"verdict": watched.verdict, "known_at": watched.known_at}
-    with until_closed():
+    with out.until_closed():
         _write(watched.to_json(), state)
         _write(json_format.dumps(plain({**known, "looks": [*map(vars, watched.looks)]})), json)
         if plot is not None:
             watched.plot().figure.savefig(plot)
         if not quiet:
-            console = make_console(stderr=json == STDIN)
+            console = out.make_console(stderr=json == STDIN)
             console.print(str(watched), soft_wrap=True)
-            print_notes(console, collected)
-    return NOT_MET if watched.verdict == "broken" else MET
+            out.print_notes(console, collected)
+    return out.NOT_MET if watched.verdict == "broken" else out.MET
 
 
 @app.command()
 def label(
-    selection: SavedFile,
-    table: NewRows,
-    train: Train,
-    model: OfModel = "forest",
-    output: ToLabel = None,
-    labels: Labelled = None,
-    n: Draws = None,
-    confidence: Confidence = 0.95,
-    seed: options.Seed = None,
-    json: options.JsonFile = None,
-    quiet: options.Quiet = False,
-) -> int:
+    selection: SavedFile, table: NewRows, train: Train, model: OfModel = "forest",
+    output: ToLabel = None, labels: Labelled = None, n: Draws = None, confidence: Confidence = 0.95,
+    seed: options.Seed = None, json: options.JsonFile = None, quiet: options.Quiet = False,
+) -> int:  # fmt: skip
     """Name the new rows whose labels tell what a saved selection costs, and read them back."""
-    check_outputs({"output": output, "json": json}, [selection, table, train, labels])
+    out.check_outputs({"output": output, "json": json}, [selection, table, train, labels])
     if (output is None) == (labels is None):
         raise ParameterError("give --output to write the rows to label, or --labels to read them.")
     saved = read_selection(selection)
     new, both = _read(saved, table, may_lack_target=True), _fitted(saved, train, model, seed or 0)
     X = new.frame[saved.columns]
     plan = rows_to_label(saved.selector, both[0], both[1], X, n=n, random_state=seed or 0)
-    console = make_console(stderr=STDIN in (output, json))
+    console = out.make_console(stderr=STDIN in (output, json))
     if labels is None:
         rows = new.as_written.iloc[plan.rows].assign(**{saved.targets[0]: ""})
         rows.insert(0, _ROW, plan.rows + 1)
-        with OutputFiles() as files:
+        with out.OutputFiles() as files:
             files.write_table(rows, output)
         if not quiet:
             need = f"{len(plan.rows)} of {plan.n_rows} rows need a label"
             console.print(f"{need}; {plan.n_saved} labels saved")
-        return MET
+        return out.MET
     result = plan.audit(X, _read_labels(labels, saved.targets[0], plan), confidence=confidence)
-    with until_closed():
+    with out.until_closed():
         _write(result.to_json(), json)
         if not quiet:
-            print_audit(console, result, [])
-    return MET if meets_budget(result) else NOT_MET
+            out.print_audit(console, result, [])
+    return out.MET if out.meets_budget(result) else out.NOT_MET
 
 
 def _read(saved: SavedSelection, source: str, *, may_lack_target: bool = False) -> InputTable:
@@ -165,5 +140,5 @@ def _read_labels(path: str, target: str, plan: LabelPlan) -> AnyArray:
 
 
 def _write(text: str, path: str | None) -> None:
-    with OutputFiles() as files:
+    with out.OutputFiles() as files:
         files.write_text(text + "\n", path)

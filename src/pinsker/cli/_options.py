@@ -18,8 +18,7 @@ from pinsker.search import SEARCHES, FeatureCount, ScoreJump, ScoreThreshold, St
 Direction = Literal["auto", "backward", "forward", "forward-backward", "linear"]
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _KINDS = [kind.value for kind in Kind if kind is not Kind.BOOLEAN]
-#: Longer names are cut in messages.
-_LONGEST_NAME = 80
+_LONGEST_NAME = 80  # longer names are cut in messages
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _PERCENT = re.compile(r"(\d+(?:[.,]\d+)?)\s*%")
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|m|min|h)?", re.IGNORECASE)

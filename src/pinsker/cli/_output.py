@@ -48,8 +48,7 @@ _TEXT = ("csv", "tsv")
 #: First characters of what spreadsheets take for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MOST_LISTED = 25
-#: Longer names are cut in the list; files hold them in full.
-_LONGEST_NAME = 80
+_LONGEST_NAME = 80  # longer names are cut in the list; files hold them in full
 
 Lines = list[tuple[str, str]]
 
@@ -274,10 +273,9 @@ def check_outputs(
         written[place] = option
     if outputs.get("output") is not None:
         written_format(str(outputs["output"]), "--output")
-    report = outputs.get("report")
-    if report is not None and not report.lower().endswith((".html", ".htm")):
-        raise ParameterError(f"--report {report!r} must end in .html.")
-    if report is not None:
+    if (report := outputs.get("report")) is not None:
+        if not report.lower().endswith((".html", ".htm")):
+            raise ParameterError(f"--report {report!r} must end in .html.")
         require("jinja2", purpose="--report", extra="report")
 
 
@@ -411,10 +409,8 @@ def next_command(outcome: Outcome, saved: str | None = None) -> str:
         drop = shlex.quote(",".join(suspects))
         return f"{again} --drop {drop} (if not known when the target is not)"
     if certificate.verdict == "inconclusive" and certificate.resolvable > certificate.budget:
-        other = _again(with_budget=False)
-        return (
-            f"{other} --error-budget {facts(certificate).resolvable} (what these rows can confirm)"
-        )
+        other = f"--error-budget {facts(certificate).resolvable}"
+        return f"{_again(with_budget=False)} {other} (what these rows can confirm)"
     if saved not in (None, STDIN) and certificate.is_tested:
         about_rows = outcome.table.row_columns.items()
         more = [f" --{key.replace('_', '-')} {shlex.quote(name)}" for key, name in about_rows]
@@ -499,8 +495,7 @@ def _budget(comparison: Certificate | AuditResult) -> str:
     if not f.budget:
         return "none"
     verdict = f.verdict.removeprefix("budget ")
-    of_path = isinstance(comparison, Certificate) and comparison.label == NOT_TESTED
-    if of_path:
+    if isinstance(comparison, Certificate) and comparison.label == NOT_TESTED:
         met = "met" if meets_budget(comparison) else "not met"
         verdict = f"{met} by the search's own estimate, {verdict}"
     more = ": use more rows or a larger budget" if comparison.verdict == "inconclusive" else ""

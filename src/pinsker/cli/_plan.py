@@ -17,37 +17,27 @@ from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import MOST_READ
 from pinsker.selectors import FeatureSelector, plan_rows
 
-#: Of one budget these multiples are planned too.
-_MULTIPLES = 1, 2, 5
+_MULTIPLES = 1, 2, 5  # of one budget these multiples are planned too
 
 
 def plan(
-    table: options.Data = None,
-    database: options.Database = None,
-    query: options.Query = None,
-    target: options.PlannedTarget = None,
-    error_budget: options.Budgets = None,
+    table: options.Data = None, database: options.Database = None, query: options.Query = None,
+    target: options.PlannedTarget = None, error_budget: options.Budgets = None,
     error: Annotated[
         float | None,
         typer.Option(help="Without a table: the error rate (or 1 - R²) of all columns."),
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Without a table: rows at hand.")] = 0,
-    metric: options.Metric = "auto",
-    models: options.Models = None,
-    searches: options.Searches = None,
-    drop: options.Drop = None,
-    kind: options.Kinds = None,
+    metric: options.Metric = "auto", models: options.Models = None,
+    searches: options.Searches = None, drop: options.Drop = None, kind: options.Kinds = None,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999)] = 0.95,
     power: Annotated[
         float, typer.Option(min=0.5, max=0.999, help="Probability that the rows show it.")
     ] = 0.8,
-    fast: options.Fast = False,
-    jobs: options.Jobs = None,
-    json: options.JsonFile = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = None,
+    fast: options.Fast = False, jobs: options.Jobs = None, json: options.JsonFile = None,
+    separator: options.Separator = None, decimal: options.Decimal = None,
     na: options.NotAvailable = None,
-) -> int:
+) -> int:  # fmt: skip
     """Tell how many fresh rows show an error budget, from a table or from an assumed error."""
     given = [options.parse_budget(text) or 0.0 for text in error_budget or ["0.01"]]
     budgets = [part * given[0] for part in _MULTIPLES] if len(given) == 1 else given
@@ -61,8 +51,7 @@ def plan(
     else:
         if not target:
             raise ParameterError("name the target (--target), or assume an --error.")
-        style = TextStyle(separator, decimal, na)
-        source = choose_source(table, database, query)
+        style, source = TextStyle(separator, decimal, na), choose_source(table, database, query)
         read = read_input(source, target, style=style, drop=drop, most=MOST_READ, query=query)
         present = np.flatnonzero(~read.lacks_target)
         if not len(present):

@@ -20,12 +20,9 @@ from pinsker.exceptions import DataError, PinskerError
 from pinsker.report import sentence, to_html
 from pinsker.selectors import from_state, to_state
 
-#: The version that is written.
-SCHEMA = 2
-#: Bytes of a file at most: 100 000 columns take about a tenth of that.
-MOST_BYTES = 2**26
-#: Lists and objects within each other: a selection has five.
-_DEEPEST = 20
+SCHEMA = 2  # the version that is written
+MOST_BYTES = 2**26  # bytes of a file at most: 100 000 columns take about a tenth of that
+_DEEPEST = 20  # lists and objects within each other: a selection has five
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,), "array": (list,), "string": (str,), "integer": (int,),
     "number": (int, float), "boolean": (bool,), "null": (type(None),),
@@ -70,24 +67,21 @@ class SavedSelection:
 
 
 def to_json(outcome: Outcome, summary: Fields | None = None) -> str:
-    """Return everything about a selection that outlives the process, as JSON text.
-
-    With the summary that its page is made of, packed: the file is for people too.
-    """
-    table, targets = outcome.table, outcome.table.targets
+    """Return what outlives the process, as JSON text; what its page is made of is packed."""
+    table, targets, packed = outcome.table, outcome.table.targets, None
+    if summary is not None:
+        page = zlib.compress(json.dumps(plain(summary), allow_nan=False).encode())
+        packed = base64.b64encode(page).decode("ascii")
     content = {
-        "pinsker": __version__,
-        "schema": SCHEMA,
-        "source": table.source,
-        "target": targets[0] if len(targets) == 1 else list(targets),
-        "event": table.event,
+        "pinsker": __version__, "schema": SCHEMA, "source": table.source,
+        "target": targets[0] if len(targets) == 1 else list(targets), "event": table.event,
         **to_state(outcome.selector),
         "task": outcome.task,  # a linear search takes classes for numbers
         "stability": None if outcome.stability is None else outcome.stability.to_dict(),
         "notes": [sentence(note, "command") for note in outcome.notes],
         "seconds": round(outcome.seconds, 3),
-        "summary": None if summary is None else _packed(summary),
-    }
+        "summary": packed,
+    }  # fmt: skip
     return json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -113,11 +107,6 @@ def read_page(path: str) -> str:
         return to_html(json.loads(unpacked))
 
 
-def _packed(summary: Fields) -> str:
-    text = json.dumps(plain(summary), allow_nan=False).encode()
-    return base64.b64encode(zlib.compress(text)).decode("ascii")
-
-
 def _content(text: bytes) -> Fields:
     content = parse(text)
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
@@ -133,9 +122,8 @@ def _explained(path: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # anything may be wrong with a file that someone has changed
-        found = (
-            str(error) if isinstance(error, PinskerError) else f"{type(error).__name__}: {error}"
-        )
+        own = isinstance(error, PinskerError)
+        found = str(error) if own else f"{type(error).__name__}: {error}"
         raise DataError(
             f"{path!r} is not a saved selection that this version of pinsker can read "
             f"({found.rstrip('.')}). Write one with pinsker select --json."
@@ -189,7 +177,12 @@ def check(value: Unchecked, rules: Fields, place: str = "") -> None:
         if not least <= value <= most:
             raise DataError(f"{where} is {_shown(value)}, and must be from {least} to {most}")
     if isinstance(value, str):
-        _check_text(value, rules, where)
+        least, most = rules.get("minLength", 0), rules.get("maxLength", MOST_BYTES)
+        if not least <= len(value) <= most:
+            size = f"{len(value)} characters, and must have {least} to {most}"
+            raise DataError(f"{where} has {size}")
+        if "pattern" in rules and not re.search(rules["pattern"], value):
+            raise DataError(f"{where} is {_shown(value)}, and must match {rules['pattern']}")
     if isinstance(value, list):
         if len(value) < rules.get("minItems", 0):
             raise DataError(f"{where} is empty")
@@ -255,18 +248,14 @@ def _check_path(path: Fields) -> None:
     start = path.get("start")
     start = (list(range(n)) if backward else []) if start is None else start
     first = set(start)
-    _refuse(
-        {
-            "path/start names a feature that is not there": any(j >= n for j in start),
-            "path/start repeats a feature": len(first) < len(start),
-            "path/moves names a feature that is not there": any(j >= n for j in moves),
-            "path/moves repeats a feature": len(set(moves)) < len(moves),
-            "path/moves does not follow from path/start": any(
-                (j in first) != backward for j in moves
-            ),
-            "path/n_fixed is more than there are features": path.get("n_fixed", 0) > n,
-        }
-    )
+    _refuse({
+        "path/start names a feature that is not there": any(j >= n for j in start),
+        "path/start repeats a feature": len(first) < len(start),
+        "path/moves names a feature that is not there": any(j >= n for j in moves),
+        "path/moves repeats a feature": len(set(moves)) < len(moves),
+        "path/moves does not follow from path/start": any((j in first) != backward for j in moves),
+        "path/n_fixed is more than there are features": path.get("n_fixed", 0) > n,
+    })  # fmt: skip
 
 
 def _refuse(wrong: dict[str, bool]) -> None:
@@ -283,14 +272,6 @@ def _check_type(value: Unchecked, rules: Fields, where: str) -> None:
     if names and (is_number_like or not isinstance(value, kinds)):
         wanted = " or ".join(names)
         raise DataError(f"{where} is {_shown(value)}, and must be of type {wanted}")
-
-
-def _check_text(value: str, rules: Fields, where: str) -> None:
-    least, most = rules.get("minLength", 0), rules.get("maxLength", MOST_BYTES)
-    if not least <= len(value) <= most:
-        raise DataError(f"{where} has {len(value)} characters, and must have {least} to {most}")
-    if "pattern" in rules and not re.search(rules["pattern"], value):
-        raise DataError(f"{where} is {_shown(value)}, and must match {rules['pattern']}")
 
 
 def _shown(value: Unchecked) -> str:

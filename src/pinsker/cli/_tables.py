@@ -20,21 +20,8 @@ from scipy.io import arff
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, BoolArray, Fields, TargetLike
-from pinsker.cli._formats import (
-    OTHER_FORMATS,
-    DrawnRows,
-    TextStyle,
-    draw_from_parquet,
-    draw_from_text,
-    first_line,
-    is_database,
-    is_float,
-    read_other,
-    read_query,
-    read_text,
-    read_values,
-    tables_in,
-)
+from pinsker.cli import _formats as formats
+from pinsker.cli._formats import DrawnRows, TextStyle, first_line, read_text, read_values
 from pinsker.cli._options import find_column, parse_columns
 from pinsker.exceptions import DataError, ParameterError
 
@@ -58,8 +45,7 @@ _DAMAGED = (
 #: A compressed table that is larger than this may be this many times its compressed size.
 _SMALL, _LARGEST_RATIO = 2**28, 300
 _BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
-#: The beginning of rows or columns in JSON.
-_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")  # the beginning of rows or columns in JSON
 _MAGIC = {
     b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz",
     b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip", b"PK\x07\x08": ".zip",  # empty; in parts
@@ -119,9 +105,8 @@ class InputTable:
     @property
     def features(self) -> pd.DataFrame:
         """All columns but the target and those about rows."""
-        others = (self.row_groups, self.time, self.weights, self.event)
-        about_rows = [name for name in others if name]
-        return self.frame.drop(columns=[*self.targets, *dict.fromkeys(about_rows)])
+        about_rows = dict.fromkeys((self.row_groups, self.time, self.weights, self.event))
+        return self.frame.drop(columns=[*self.targets, *filter(None, about_rows)])
 
     @property
     def y(self) -> TargetLike:
@@ -137,10 +122,9 @@ def _censored(time: "pd.Series[Any]", event: "pd.Series[Any]") -> AnyArray:
     known = texts.map({**dict.fromkeys(_SEEN, 1.0), **dict.fromkeys(_CENSORED, 0.0)})
     unknown = event[known.isna() & event.notna()]
     if len(unknown):
-        found = str(unknown.iloc[0])
         raise DataError(
-            f"--event {event.name!r} holds {found!r}: write 1 or true where the event "
-            "was seen, and 0 or false where it was not."
+            f"--event {event.name!r} holds {str(unknown.iloc[0])!r}: write 1 or true where the "
+            "event was seen, and 0 or false where it was not."
         )
     if time.dtype.kind not in "iuf":
         raise DataError(
@@ -152,19 +136,13 @@ def _censored(time: "pd.Series[Any]", event: "pd.Series[Any]") -> AnyArray:
 
 
 def read_input(
-    source: str,
-    target: str | Sequence[str],
-    *,
-    style: TextStyle | None = None,
-    drop: Sequence[str] | None = None,
-    most: int | None = None,
-    seed: int = 0,
-    query: str | None = None,
-    may_lack_target: bool = False,
-) -> InputTable:
+    source: str, target: str | Sequence[str], *, style: TextStyle | None = None,
+    drop: Sequence[str] | None = None, most: int | None = None, seed: int = 0,
+    query: str | None = None, may_lack_target: bool = False,
+) -> InputTable:  # fmt: skip
     """Read a table and find the target in it; an empty one where it may be lacking."""
     if query is not None:
-        frame, drawn = read_query(source, query, most=most, seed=seed)
+        frame, drawn = formats.read_query(source, query, most=most, seed=seed)
         notes = [] if drawn is None else drawn.notes
         source = source or "the query"
     else:
@@ -177,7 +155,7 @@ def read_input(
         wanted = [target] if isinstance(target, str) else target
         frame = frame.assign(**{one: np.nan for one in wanted if one not in frame.columns})
     names = list(frame.columns)
-    if all(is_float(name) for name in names):
+    if all(formats.is_float(name) for name in names):
         raise DataError(
             "the first line holds numbers, not names: give the table a line of column names."
         )
@@ -196,13 +174,9 @@ def read_input(
         raise DataError(f"{source!r} has names of columns but no rows below them.")
     read, about_values = read_values(frame)
     return InputTable(
-        "standard input" if source == STDIN else source,
-        frame.assign(**read),
-        targets,
-        (*notes, *about_values),
-        frame[list(read)],
-        drawn,
-    )
+        "standard input" if source == STDIN else source, frame.assign(**read), targets,
+        (*notes, *about_values), frame[list(read)], drawn,
+    )  # fmt: skip
 
 
 def _find_targets(typed: Sequence[str], names: list[str]) -> tuple[str, ...]:
@@ -258,8 +232,8 @@ def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> 
     """Draw rows of a file that has more; None where all of them are read."""
     try:
         if kind in ("csv", "tsv"):
-            return draw_from_text(handle, most, seed)
-        return draw_from_parquet(handle, most, seed) if kind == "parquet" else None
+            return formats.draw_from_text(handle, most, seed)
+        return formats.draw_from_parquet(handle, most, seed) if kind == "parquet" else None
     except _DAMAGED as error:
         raise DataError(f"{source!r} cannot be read as {kind}: {first_line(error)}.") from error
     finally:
@@ -274,8 +248,8 @@ def _read(
         text = handle if drawn is None else drawn.content
         frame, notes = read_text(text, TextStyle(separator, style.decimal, style.missing))
         return frame, [*([] if drawn is None else drawn.notes), *notes]
-    if kind in OTHER_FORMATS.values():
-        frame, about_sheet = read_other(handle, kind, source)
+    if kind in formats.OTHER_FORMATS.values():
+        frame, about_sheet = formats.read_other(handle, kind, source)
         return frame, [*about_sheet]
     if drawn is not None:
         frame, about_index = _with_index(drawn.content)
@@ -283,19 +257,13 @@ def _read(
     if kind == "arff":
         return _read_arff(handle, source), []
     try:
-        frame = _read_arrow(handle, kind)
+        reader = require(f"pyarrow.{kind}", purpose=f"reading {kind}", extra="cli")
+        table = reader.read_table(handle)
+        table.validate(full=True)  # before anything follows its offsets
+        frame = table.to_pandas()
     except _DAMAGED as error:
         raise DataError(f"{source!r} cannot be read as {kind}: {first_line(error)}.") from error
     return _with_index(frame)
-
-
-def _read_arrow(handle: BinaryIO, kind: Format) -> pd.DataFrame:
-    """Read Parquet or Feather; what is inside is checked before anything follows its offsets."""
-    name = f"pyarrow.{kind}"
-    table = require(name, purpose=f"reading {kind}", extra="cli").read_table(handle)
-    table.validate(full=True)
-    frame: pd.DataFrame = table.to_pandas()
-    return frame
 
 
 def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note | str]]:
@@ -332,12 +300,12 @@ def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
 def open_table(source: str) -> tuple[BinaryIO, Format]:
     """Open a file or standard input, decompressed, and detect its format."""
     handle, name = _open(source)
-    other = OTHER_FORMATS.get(PurePath(name).suffix.lower())
+    other = formats.OTHER_FORMATS.get(PurePath(name).suffix.lower())
     if other is not None:  # some are archives themselves
         return handle, other
     handle, name = _decompressed(handle, name, source)
     suffix = PurePath(name).suffix.lower()
-    known = _FORMATS.get(suffix) or OTHER_FORMATS.get(suffix)
+    known = _FORMATS.get(suffix) or formats.OTHER_FORMATS.get(suffix)
     return handle, known or _format_of_content(handle)
 
 
@@ -368,8 +336,8 @@ def _open(source: str) -> tuple[BinaryIO, str]:
     try:
         if path.is_dir():
             raise DataError(f"{shown} is a folder: name a file.")
-        if is_database(source):
-            some = ", ".join(map(repr, tables_in(source)[:6])) or "none"
+        if formats.is_database(source):
+            some = ", ".join(map(repr, formats.tables_in(source)[:6])) or "none"
             raise DataError(
                 f'{shown} is a database: add --query "select * from TABLE". Its tables: {some}.'
             )

@@ -1,8 +1,6 @@
 """Line charts of a page as geometry: the templates draw them as SVG, and the script moves marks.
 
-Every chart is laid out twice, for a wide page and for a phone, so that its letters have the same
-size on both. Colours are CSS custom properties of the page: light, dark and paper need no second
-drawing.
+Every chart is laid out twice, so that its letters have the same size on a wide page and a phone.
 """
 
 import math
@@ -16,13 +14,11 @@ from pinsker._types import Unchecked
 from pinsker.holdout import ALL_FEATURES
 from pinsker.report.words import change_in_words, counted, number, short
 
-#: More sizes than this are shown on a logarithmic axis: what is kept is at its left end.
-_MANY = 60
+_MANY = 60  # more sizes than this are shown on a logarithmic axis: what is kept is at its left end
 #: One-sided 95 %: the band of an estimate is its value plus and minus this many standard errors.
 BAND = 1.645
-#: Pixels of each layout, and around its plot.
-LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}
-_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 12, 26, 44
+LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}  # pixels of each layout
+_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 12, 26, 44  # pixels around its plot
 #: A level so much higher than all else on a chart is named at its top, and not drawn to scale.
 FAR = 1.5
 _N_COLORS = 8
@@ -79,16 +75,11 @@ class Plane:
         sizes = _sizes(self.n_features, self.width)
         values = nice_ticks(self.low, self.high, 6)
         return {
-            "width": self.width,
-            "height": self.height,
-            "left": _LEFT,
-            "right": self.width - _RIGHT,
-            "top": _TOP,
-            "bottom": self.height - _BOTTOM,
-            "zero": self.y(0.0),
+            "width": self.width, "height": self.height, "left": _LEFT, "right": self.width - _RIGHT,
+            "top": _TOP, "bottom": self.height - _BOTTOM, "zero": self.y(0.0),
             "x_ticks": [{"at": self.x(size), "text": str(size)} for size in sizes],
-            "y_ticks": [{"at": self.y(value), "text": _tick(value)} for value in values],
-        }
+            "y_ticks": [{"at": self.y(v), "text": short(v).replace("-", "−")} for v in values],
+        }  # fmt: skip
 
 
 def increase_chart(summary: Row) -> Row:
@@ -125,12 +116,9 @@ def expert_charts(summary: Row) -> list[Row]:
 
 
 def _chart(
-    name: str,
-    summary: Row,
-    series: list[Series],
-    ends: tuple[float, float],
+    name: str, summary: Row, series: list[Series], ends: tuple[float, float],
     baseline: Row | None = None,
-) -> Row:
+) -> Row:  # fmt: skip
     n_features = summary["kept"]["n_features"]
     figures = summary["certificate"]["figures"]
     likely = len(figures.get("likely") or ())
@@ -184,8 +172,9 @@ def _held_out_increase(summary: Row) -> list[Series]:
         ends = row["increase_lower"], max(row["increase_upper"], row["excess_upper"])
         if row["search"] == ALL_FEATURES:
             ends = 0.0, 0.0
+        low, high = (f"{'+' if end > 0 else ''}{number(end)}" for end in ends)
         about = f"{counted(row['n_features'], 'feature')}, {row['search']}: "
-        about += f"{change_in_words(row['increase'], metric)} (bounds {_signed(ends)})"
+        about += f"{change_in_words(row['increase'], metric)} (bounds {low} to {high})"
         return Point(row["n_features"], row["increase"], *ends, about)
 
     return _by_search(summary, point, "increase")
@@ -238,15 +227,11 @@ def _layout(plane: Plane, series: list[Series], baseline: Row | None, likely: in
         upper = [f"{x},{plane.y(p.high)}" for x, _, p in at]
         lower = [f"{x},{plane.y(p.low)}" for x, _, p in reversed(at)]
         color = colored.index(one.name) % _N_COLORS + 1 if one.name in colored else 0
-        drawn.append(
-            {
-                "name": one.name,
-                "color": color,
-                "line": " ".join(f"{x},{y}" for x, y, _ in at),
-                "band": " ".join(upper + lower),
-                "points": [{"x": x, "y": y, "title": p.title} for x, y, p in at],
-            }
-        )
+        drawn.append({
+            "name": one.name, "color": color, "line": " ".join(f"{x},{y}" for x, y, _ in at),
+            "band": " ".join(upper + lower),
+            "points": [{"x": x, "y": y, "title": p.title} for x, y, p in at],
+        })  # fmt: skip
     level = None
     if baseline is not None:
         level = {**baseline, "y": _TOP if baseline["is_far"] else plane.y(baseline["value"])}
@@ -273,12 +258,3 @@ def _sizes(n_features: int, width: int) -> list[int]:
         return powers if width > 500 else powers[::2]
     ticks = nice_ticks(1, max(n_features, 2), 12 if width > 500 else 6)
     return sorted({1} | {int(tick) for tick in ticks if tick % 1 == 0 and 1 <= tick <= n_features})
-
-
-def _tick(value: float) -> str:
-    return short(value).replace("-", "−")
-
-
-def _signed(ends: tuple[float, float]) -> str:
-    low, high = (f"{'+' if end > 0 else ''}{number(end)}" for end in ends)
-    return f"{low} to {high}"

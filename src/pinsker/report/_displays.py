@@ -13,16 +13,8 @@ from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance
 from pinsker.holdout import ALL_FEATURES, Certificate
 from pinsker.metrics import best_score, metric_row, metric_words
+from pinsker.report import _kept
 from pinsker.report._charts import BAND, FAR
-from pinsker.report._kept import (
-    budget_choices,
-    describe_set,
-    kept_features,
-    likely_sizes,
-    no_feature_increase,
-    own_budget,
-    search_of_path,
-)
 from pinsker.report.words import facts
 from pinsker.selectors import Monitor
 
@@ -31,7 +23,7 @@ _SIZES = "number of features"
 
 
 class _Display:
-    """The axes of a figure, and what all figures share."""
+    """A figure: after `plot`, ``ax_`` and ``figure_`` are of matplotlib, as ``line_`` of a path."""
 
     ax_: Any
     figure_: Any
@@ -85,33 +77,6 @@ class ErrorIncreaseDisplay(_Display):
     the budget and what no features at all would add are level lines. Where no rows were held out,
     the bound that the information on the path gives is drawn.
 
-    Parameters
-    ----------
-    cv_results : dict of str to ndarray
-        ``cv_results_`` of a selector: ``search``, ``n_features``, ``increase``, ``increase_lower``
-        and ``excess_upper`` are drawn; empty when no rows were held out.
-    search : str or None
-        The search on whose path the kept set is.
-    kept : int
-        Number of features kept.
-    metric : str
-        Metric of the error.
-    budget : float, optional
-        The error budget.
-    baseline : float, optional
-        What no features at all would add to the error.
-    sizes, bounds : ndarray of shape (n_sets,), optional
-        Of the path: drawn where no rows were held out.
-    likely : int, optional
-        Number of features that are likely to be enough, where they are fewer.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-    line_ : matplotlib Line2D or None
-        The line of the search whose set is kept.
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -121,33 +86,29 @@ class ErrorIncreaseDisplay(_Display):
     4
     """
 
-    cv_results: Mapping[str, AnyArray]
-    search: str | None
-    kept: int
+    cv_results: Mapping[str, AnyArray]  # empty when no rows were held out
+    search: str | None  # on whose path the kept set is
+    kept: int  # features kept
     metric: str
     budget: float | None = None
-    baseline: float | None = None
-    sizes: IntArray | None = None
+    baseline: float | None = None  # what no features at all would add to the error
+    sizes: IntArray | None = None  # of the path: drawn where no rows were held out
     bounds: FloatArray | None = None
-    likely: int | None = None
+    likely: int | None = None  # features that are likely to be enough, where they are fewer
 
     @classmethod
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
         """Draw a fitted selector."""
         check_is_fitted(estimator)
-        path, kept = estimator.path_, kept_features(estimator)
+        path, kept = estimator.path_, _kept.kept_features(estimator)
         likely = len(estimator.certificate_.likely)
         display = cls(
-            cv_results=estimator.cv_results_,
-            search=describe_set(estimator, kept, estimator.certificate_)["search"],
-            kept=len(kept),
-            metric=estimator.certificate_.metric,
-            budget=own_budget(estimator),
-            baseline=no_feature_increase(estimator.certificate_),
-            sizes=path.sizes,
-            bounds=_bounds(path),
-            likely=likely if 0 < likely < len(kept) else None,
-        )
+            cv_results=estimator.cv_results_, kept=len(kept),
+            search=_kept.describe_set(estimator, kept, estimator.certificate_)["search"],
+            metric=estimator.certificate_.metric, budget=_kept.own_budget(estimator),
+            baseline=_kept.no_feature_increase(estimator.certificate_), sizes=path.sizes,
+            bounds=_bounds(path), likely=likely if 0 < likely < len(kept) else None,
+        )  # fmt: skip
         return display.plot(ax=ax)
 
     def plot(self, ax: Axes = None) -> Self:
@@ -201,27 +162,6 @@ class ErrorIncreaseDisplay(_Display):
 class SelectionPathDisplay(_Display):
     """Information about the target against the number of features.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sets,)
-        Numbers of features.
-    information : ndarray of shape (n_sets,)
-        I(Y; X_S) of the search, in nats.
-    kept : int
-        Size of the set that is kept.
-    cv_results : dict of str to ndarray, optional
-        ``cv_results_`` of the selector: ``search``, ``n_features``, ``information`` and
-        ``information_error`` are drawn; empty when no rows were held out.
-    search : str, optional
-        Name of the search whose path this is; it is drawn in full, the others faintly.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-    line_ : matplotlib Line2D
-        The path of the search.
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -232,23 +172,21 @@ class SelectionPathDisplay(_Display):
     'information (nats)'
     """
 
-    sizes: IntArray
-    information: FloatArray
-    kept: int
+    sizes: IntArray  # numbers of features
+    information: FloatArray  # I(Y; X_S) of the search, in nats
+    kept: int  # features kept
     cv_results: Mapping[str, AnyArray] | None = field(default_factory=dict)
-    search: str | None = None
+    search: str | None = None  # whose path this is: drawn in full, the others faintly
 
     @classmethod
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None, **line_kwargs: Any) -> Self:
         """Draw a fitted selector; keywords go to the line of the path."""
         check_is_fitted(estimator)
         display = cls(
-            sizes=estimator.path_.sizes,
-            information=np.asarray(estimator.path_.information),
-            kept=len(kept_features(estimator)),
-            cv_results=estimator.cv_results_,
-            search=search_of_path(estimator),
-        )
+            sizes=estimator.path_.sizes, information=np.asarray(estimator.path_.information),
+            kept=len(_kept.kept_features(estimator)), cv_results=estimator.cv_results_,
+            search=_kept.search_of_path(estimator),
+        )  # fmt: skip
         return display.plot(ax=ax, **line_kwargs)
 
     def plot(self, ax: Axes = None, **line_kwargs: Any) -> Self:
@@ -284,26 +222,6 @@ class BoundDisplay(_Display):
     each size. Points show the estimate of a set by itself where that is more, as it tends to be of
     large sets, whose information is underestimated.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sets,)
-        Numbers of features.
-    bounds : ndarray of shape (n_sets,)
-        Increase that each set allows by itself, in `metric`.
-    metric : str
-        Metric of the bounds.
-    budget : float, optional
-        The error budget, drawn as a level line.
-    kept : int
-        Size of the set that is kept.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-    line_ : matplotlib Line2D
-        The smallest bound up to each size.
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -313,11 +231,11 @@ class BoundDisplay(_Display):
     0.1
     """
 
-    sizes: IntArray
-    bounds: FloatArray
+    sizes: IntArray  # numbers of features
+    bounds: FloatArray  # increase that each set allows by itself, in the metric
     metric: str
     budget: float | None
-    kept: int
+    kept: int  # features kept
 
     @classmethod
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None, **line_kwargs: Any) -> Self:
@@ -330,12 +248,9 @@ class BoundDisplay(_Display):
                 "nothing to draw: plot('increase') shows what held-out rows say."
             )
         display = cls(
-            sizes=path.sizes,
-            bounds=_bounds(path),
-            metric=metric,
-            budget=own_budget(estimator),
-            kept=len(kept_features(estimator)),
-        )
+            sizes=path.sizes, bounds=_bounds(path), metric=metric,
+            budget=_kept.own_budget(estimator), kept=len(_kept.kept_features(estimator)),
+        )  # fmt: skip
         return display.plot(ax=ax, **line_kwargs)
 
     def plot(self, ax: Axes = None, **line_kwargs: Any) -> Self:
@@ -374,13 +289,13 @@ class BudgetDisplay(_Display):
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
         """Draw a fitted selector."""
         check_is_fitted(estimator)
-        found, held_out = budget_choices(estimator), bool(estimator.cv_results_)
+        found, held_out = _kept.budget_choices(estimator), bool(estimator.cv_results_)
         budgets, sets = np.array(found["budgets"]), found["sets"]
         of = np.searchsorted([one["first"] for one in sets], range(len(budgets)), "right") - 1
         names = ("increase", "increase_lower", "limit") if held_out else ("bound",) * 3
         increase = np.array([[sets[k][name] for k in of] for name in names], dtype=np.float64)
         kept = np.array([sets[k]["size"] for k in of])
-        likely = likely_sizes(estimator, budgets) if held_out else kept
+        likely = _kept.likely_sizes(estimator, budgets) if held_out else kept
         sizes = np.stack([kept, likely])
         return cls(budgets=budgets, increase=increase, kept=sizes, metric=found["metric"]).plot(ax)
 
@@ -404,22 +319,6 @@ class BudgetDisplay(_Display):
 class CertificateDisplay(_Display):
     """Error increase by each kind of evidence, against the budget.
 
-    Parameters
-    ----------
-    statements : list of (str, float, float)
-        Of each kind of evidence its name, its estimate (NaN if it has none) and its upper bound.
-    metric : str
-        Metric of the figures.
-    budget : float, optional
-        The error budget.
-    verdict : str
-        Verdict of the certificate.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -429,7 +328,7 @@ class CertificateDisplay(_Display):
     'budget not tested (no rows were held out)'
     """
 
-    statements: list[tuple[str, float, float]]
+    statements: list[tuple[str, float, float]]  # name, estimate (or NaN) and upper bound of each
     metric: str
     budget: float | None
     verdict: str
@@ -440,11 +339,9 @@ class CertificateDisplay(_Display):
         check_is_fitted(estimator)
         certificate = estimator.certificate_
         display = cls(
-            statements=_statements(certificate),
-            metric=certificate.metric,
-            budget=own_budget(estimator),
-            verdict=facts(certificate).verdict,
-        )
+            statements=_statements(certificate), metric=certificate.metric,
+            budget=_kept.own_budget(estimator), verdict=facts(certificate).verdict,
+        )  # fmt: skip
         return display.plot(ax=ax)
 
     def plot(self, ax: Axes = None) -> Self:
@@ -470,22 +367,6 @@ class CertificateDisplay(_Display):
 class ImportanceDisplay(_Display):
     """What each feature is worth: the error it saves, with confidence bounds.
 
-    Parameters
-    ----------
-    features : sequence of str
-        Names, most important first.
-    values, lower, upper : ndarray of shape (n_features,)
-        Error increase without a kept feature, or decrease with a dropped one, and its bounds.
-    kept : ndarray of shape (n_features,), bool
-        Which features are kept.
-    metric : str
-        Metric of the errors.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> from pinsker import FeatureSelector
@@ -497,11 +378,11 @@ class ImportanceDisplay(_Display):
     ['x0', 'x1']
     """
 
-    features: Sequence[str]
-    values: FloatArray
+    features: Sequence[str]  # the most important first
+    values: FloatArray  # error increase without a kept feature, or decrease with a dropped one
     lower: FloatArray
     upper: FloatArray
-    kept: AnyArray
+    kept: AnyArray  # which of them are kept
     metric: str
 
     @classmethod
@@ -524,13 +405,10 @@ class ImportanceDisplay(_Display):
         kept, values = np.array(importance.kept), np.array(importance.value)
         order = np.lexsort((-values, ~kept))[:n_features]
         display = cls(
-            features=[importance.features[k] for k in order],
-            values=values[order],
-            lower=np.array(importance.lower)[order],
-            upper=np.array(importance.upper)[order],
-            kept=kept[order],
-            metric=importance.metric,
-        )
+            features=[importance.features[k] for k in order], values=values[order],
+            lower=np.array(importance.lower)[order], upper=np.array(importance.upper)[order],
+            kept=kept[order], metric=importance.metric,
+        )  # fmt: skip
         return display.plot(ax=ax)
 
     def plot(self, ax: Axes = None) -> Self:
@@ -562,12 +440,9 @@ def _statements(certificate: Certificate) -> list[tuple[str, float, float]]:
 def plot(selector: Selector, kind: str = "increase", *, ax: Axes = None) -> Axes:
     """Draw a fitted selector; ``selector.plot`` describes the parameters."""
     displays: Fields = {
-        "increase": ErrorIncreaseDisplay,
-        "path": SelectionPathDisplay,
-        "bound": BoundDisplay,
-        "budget": BudgetDisplay,
-        "certificate": CertificateDisplay,
-    }
+        "increase": ErrorIncreaseDisplay, "path": SelectionPathDisplay, "bound": BoundDisplay,
+        "budget": BudgetDisplay, "certificate": CertificateDisplay,
+    }  # fmt: skip
     if kind not in displays:
         listed = ", ".join(repr(known) for known in displays)
         raise ParameterError(f"plot knows the kinds {listed}; found {kind!r}.", parameter="kind")

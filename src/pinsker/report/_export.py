@@ -6,23 +6,16 @@ import math
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from pinsker import selectors
 from pinsker._compat import require
 from pinsker._types import Selector, Unchecked
 from pinsker.exceptions import DataError
 from pinsker.report._html import to_html
 from pinsker.report._summary import summarise
-from pinsker.selectors import (
-    BackwardElimination,
-    CriterionSelection,
-    FeatureSelector,
-    ForwardBackwardSelection,
-    ForwardSelection,
-    LinearSelection,
-)
 
 _SELECTORS = (
-    FeatureSelector, BackwardElimination, ForwardSelection, ForwardBackwardSelection,
-    LinearSelection, CriterionSelection,
+    selectors.FeatureSelector, selectors.BackwardElimination, selectors.ForwardSelection,
+    selectors.ForwardBackwardSelection, selectors.LinearSelection, selectors.CriterionSelection,
 )  # fmt: skip
 #: Figures of a certificate that are logged as metrics, where they are numbers.
 _FIGURES = (
@@ -88,13 +81,11 @@ def log_certificate(selector: Selector, *, folder: str = "pinsker", page: bool =
     """
     check_is_fitted(selector)
     mlflow = require("mlflow", purpose="log_certificate")
-    certificate = selector.certificate_
-    figures = certificate.to_dict()
+    certificate, figures = selector.certificate_, selector.certificate_.to_dict()
     mlflow.log_dict(json.loads(certificate.to_json()), f"{folder}/certificate.json")
     mlflow.log_text("".join(f"{name}\n" for name in certificate.features), f"{folder}/kept.txt")
     known = {name: float(figures[name]) for name in _FIGURES}
-    shown = {f"pinsker.{name}": value for name, value in known.items() if math.isfinite(value)}
-    mlflow.log_metrics(shown)
+    mlflow.log_metrics({f"pinsker.{name}": n for name, n in known.items() if math.isfinite(n)})
     mlflow.set_tags({"pinsker.verdict": certificate.verdict, "pinsker.label": certificate.label})
     if page:
         mlflow.log_text(to_html(summarise(selector)), f"{folder}/report.html")

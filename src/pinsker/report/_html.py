@@ -23,49 +23,28 @@ from pinsker.holdout import Certificate
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
 from pinsker.report._kept import in_order
 from pinsker.report._summary import SCHEMA, importance_rows, summarise
-from pinsker.report.words import (
-    budget_in_words,
-    capital,
-    clipped,
-    counted,
-    facts,
-    lines,
-    number,
-    short,
-)
+from pinsker.report.words import budget_in_words, clipped, counted, facts, lines, number, short
 from pinsker.search import SelectionPath
 
-#: Rows of a table on the page; the dict has them all.
-_MOST_ROWS = 250
-#: Features of the ranking; its table has more.
-_MOST_RANKED = 30
-
-#: Features that the sentence below the slider names.
-_NAMED = 8
-
+_MOST_ROWS = 250  # rows of a table on the page; the dict has them all
+_MOST_RANKED = 30  # features of the ranking; its table has more
+_NAMED = 8  # features that the sentence below the slider names
 Row = dict[str, Any]
-#: Pixels that a page has in a notebook; it scrolls.
-_FRAME_HEIGHT = 720
-#: Names that are shown before the rest is counted.
-_MOST_NAMES = 12
+_FRAME_HEIGHT = 720  # pixels that a page has in a notebook; it scrolls
+_MOST_NAMES = 12  # names that are shown before the rest is counted
 _WIDTH, _HEIGHT = 220, 44
 
 
 def to_html(summary: Fields) -> str:
     r"""Return a summary as one self-contained HTML page.
 
-    Names of columns are text that anybody may have written. They reach the page escaped, the
-    script as data only, and a content security policy allows no script but the page's own and no
-    address at all.
+    Names of columns, which anybody may have written, reach the page escaped and its script as data
+    only; a content security policy allows no other script and no address at all.
 
     Parameters
     ----------
     summary : dict
         What `summarise` returned, perhaps read back from JSON.
-
-    Returns
-    -------
-    str
 
     Examples
     --------
@@ -86,17 +65,11 @@ def to_html(summary: Fields) -> str:
     script, chart = _text("page.js"), increase_chart(summary)
     choices = summary["choices"]
     page: str = _environment().get_template("page.html").render(
-        summary=summary,
-        state=own_state(summary),
-        chart=chart,
-        experts=expert_charts(summary),
-        marks=slider_marks(choices) if choices["budgets"] else [],
-        ranking=_ranking(summary),
+        summary=summary, state=own_state(summary), chart=chart, experts=expert_charts(summary),
+        marks=slider_marks(choices) if choices["budgets"] else [], ranking=_ranking(summary),
         subgroups=_subgroups(summary["certificate"]["figures"]),
-        following=_following(summary, chart),
-        most_rows=_MOST_ROWS,
-        style=markupsafe.Markup(_text("page.css")),
-        script=markupsafe.Markup(script),
+        following=_following(summary, chart), most_rows=_MOST_ROWS,
+        style=markupsafe.Markup(_text("page.css")), script=markupsafe.Markup(script),
         policy=_policy(script),
         kinds=Counter(column["kind"] for column in summary["data"]["columns"] or ()),
     )  # fmt: skip
@@ -108,13 +81,11 @@ def _following(summary: Row, chart: Row) -> Row:
     own, choices = summary["certificate"]["set"], summary["choices"]
     own_set = {name: own[name] for name in ("size", "features")}
     return {
-        "order": summary["path"]["order"],
-        "current": choices["current"],
+        "order": summary["path"]["order"], "current": choices["current"],
         "own": {"state": own_state(summary), "set": own_set},
         "sets": [{k: one[k] for k in ("first", "size", "features")} for one in choices["sets"]],
-        "states": states(summary),
-        "marks": marks_of(chart, summary),
-    }
+        "states": states(summary), "marks": marks_of(chart, summary),
+    }  # fmt: skip
 
 
 def _subgroups(figures: Row) -> list[Row]:
@@ -160,12 +131,9 @@ def _ranking(summary: Row) -> Row:
 def _environment() -> Any:
     jinja2 = require("jinja2", purpose="a report", extra="report")
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_text),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+        loader=jinja2.FunctionLoader(_text), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
     environment.filters.update(number=number, short=short, counted=counted)
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "ensure_ascii": True}
     return environment
@@ -220,7 +188,8 @@ def slider_marks(choices: Row) -> list[Row]:
     marks: list[Row] = [
         {"at": position / last, "text": short(budget), "kind": "tick"}
         for position, budget in enumerate(budgets)
-        if position in (0, last) or _is_power_of_ten(budget)
+        if position in (0, last)
+        or (budget > 0 and math.isclose(math.log10(budget) % 1.0, 0.0, abs_tol=1e-9))
     ]
     room = [one for one in marks[1:-1] if 0.13 < one["at"] < 0.87]
     baseline = choices["baseline"]
@@ -232,10 +201,6 @@ def slider_marks(choices: Row) -> list[Row]:
     return shown
 
 
-def _is_power_of_ten(value: float) -> bool:
-    return value > 0 and math.isclose(math.log10(value) % 1.0, 0.0, abs_tol=1e-9)
-
-
 def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
     n_features, metric = summary["kept"]["n_features"], summary["budget"]["metric"]
     stays = "stays" if one["size"] == 1 else "stay"
@@ -245,23 +210,16 @@ def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
         lead = f"Error budget {short(budget)}: {budget_in_words(budget, metric)}."
     caution = ""
     if verdict["lets_all_go"]:
-        caution = (
-            "This budget lets every feature go: no features at all would stay within it. Choose a "
-            "smaller one, or another metric."
-        )
+        caution = "This budget lets every feature go: no features at all would stay within it. "
+        caution += "Choose a smaller one, or another metric."
     words = verdict["verdict_words"]
     return {
-        "budget": "" if budget is None else short(budget),
-        "headline": headline,
-        "lead": lead,
-        "verdict": capital(words),
-        "verdict_class": "verdict-" + verdict["verdict"].replace(" ", "-"),
-        "caution": caution,
-        "tiles": _tiles(summary, budget, one, verdict["shown"]),
-        "sentences": verdict["sentences"],
-        "status": _status(summary, budget, one, headline, words),
-        "search": one["search"],
-    }
+        "budget": "" if budget is None else short(budget), "headline": headline, "lead": lead,
+        "verdict": words[:1].upper() + words[1:],
+        "verdict_class": "verdict-" + verdict["verdict"].replace(" ", "-"), "caution": caution,
+        "tiles": _tiles(summary, budget, one, verdict["shown"]), "sentences": verdict["sentences"],
+        "status": _status(summary, budget, one, headline, words), "search": one["search"],
+    }  # fmt: skip
 
 
 def _tiles(summary: Row, budget: float | None, one: Row, shown: Row) -> list[Row]:
@@ -365,13 +323,9 @@ class Report:
 
 
 def report(
-    selector: Selector,
-    path: Any = None,
-    *,
-    X: TableLike = None,
-    y: TargetLike = None,
+    selector: Selector, path: Any = None, *, X: TableLike = None, y: TargetLike = None,
     **findings: Any,
-) -> Report:
+) -> Report:  # fmt: skip
     """Describe a fitted selector in one HTML page, and write it to `path` if there is one.
 
     Parameters
@@ -384,10 +338,6 @@ def report(
         The table and target of `fit`.
     **findings
         What else `summarise` takes: ``importance``, ``interactions``, ``source`` and so on.
-
-    Returns
-    -------
-    Report
     """
     summary = summarise(selector, X, y, **findings)
     made = Report(summary, to_html(summary))

@@ -20,12 +20,10 @@ from pinsker.selectors import EvaluatedSelector
 _STEPS = (
     1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9,
 )  # fmt: skip
-#: Powers of ten on the slider.
-_DECADES = 3
+_DECADES = 3  # powers of ten on the slider
 
-#: Figures of a set by the search, and by held-out rows.
-_OF_PATH = ("information", "lost", "bound")
-_HELD_OUT = ("error", "error_upper", "increase", "increase_lower", "limit")
+_OF_PATH = ("information", "lost", "bound")  # figures of a set by the search
+_HELD_OUT = ("error", "error_upper", "increase", "increase_lower", "limit")  # by held-out rows
 #: Those of a certificate that tiles show, as text.
 _SHOWN = ("all", "kept", "none", "upper", "signed_limit")
 
@@ -91,13 +89,10 @@ def budget_choices(selector: Selector, audience: Audience = "library") -> Row:
         verdicts.append(describe_certificate(certificate, audience))
         budgets.append(budget)
     return {
-        "metric": metric,
-        "baseline": baseline,
-        "budgets": budgets,
+        "metric": metric, "baseline": baseline, "budgets": budgets,
         "current": None if own is None or own not in budgets else budgets.index(own),
-        "verdicts": verdicts,
-        "sets": sets,
-    }
+        "verdicts": verdicts, "sets": sets,
+    }  # fmt: skip
 
 
 def likely_sizes(selector: Selector, budgets: FloatArray) -> IntArray:
@@ -122,8 +117,7 @@ def describe_set(selector: Selector, features: list[int], certificate: Certifica
         c = certificate
         held_out = c.error_kept, c.error_upper, c.increase, c.increase_lower, c.resolvable
         shown |= dict(zip(_HELD_OUT, held_out, strict=True))
-    values: Row = plain(shown)  # not a number becomes None, which is equal to itself
-    return values
+    return dict(plain(shown))  # not a number becomes None, which is equal to itself
 
 
 def no_feature_increase(certificate: Certificate) -> float | None:
@@ -139,12 +133,11 @@ def describe_certificate(certificate: Certificate | None, audience: Audience) ->
         return {**words, "sentences": [], "shown": dict.fromkeys(_SHOWN, "–"), "lets_all_go": False}
     f = facts(certificate)
     return {
-        "verdict": certificate.verdict,
-        "verdict_words": f.verdict,
+        "verdict": certificate.verdict, "verdict_words": f.verdict,
         "sentences": sentences(certificate, audience),
         "shown": {name: text for name, text in asdict(f).items() if name in _SHOWN},
         "lets_all_go": certificate.is_tested and certificate.lets_all_go,
-    }
+    }  # fmt: skip
 
 
 def _kept_at(

@@ -12,42 +12,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker import __version__
 from pinsker._notes import Audience, Note
-from pinsker._types import (
-    Fields,
-    FloatArray,
-    HasName,
-    IntArray,
-    Selector,
-    TableLike,
-    TargetLike,
-    plain,
-)
+from pinsker._types import FloatArray, HasName, IntArray, Selector, TableLike, TargetLike, plain
 from pinsker.encoding import Encoded, encode_again
 from pinsker.engine import Backward, EngineSettings, Forward, KNNSettings, Problem
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.explain import Alternative, Importance, Interactions, Stability, Substitute
 from pinsker.metrics import best_score, metric_words
-from pinsker.report._kept import (
-    budget_choices,
-    describe_certificate,
-    describe_set,
-    in_order,
-    kept_features,
-    no_feature_increase,
-    own_budget,
-    result_rows,
-    search_of_path,
-)
+from pinsker.report import _kept
 from pinsker.report.words import sentence
 from pinsker.search import StoppingRule
 
-#: The version of the dict; a reader should look at it first.
-SCHEMA = 3
+SCHEMA = 3  # the version of the dict; a reader should look at it first
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 #: Sets of features that work together: this many are shown, the largest surplus first.
 _MOST_SETS = 20
-#: Rows that are measured; more would change the digits nobody reads.
-_MOST_ROWS = 1500
+_MOST_ROWS = 1500  # rows that are measured; more would change the digits nobody reads
 #: Information of the best of some independent columns reaches this over the root of the rows in one
 #: of twenty tables; stand-ins have more.
 _CHANCE = 1.9
@@ -69,18 +48,12 @@ class Measures:
 
 
 def summarise(
-    selector: Selector,
-    X: TableLike = None,
-    y: TargetLike = None,
-    *,
-    importance: Importance | None = None,
-    interactions: Interactions | None = None,
+    selector: Selector, X: TableLike = None, y: TargetLike = None, *,
+    importance: Importance | None = None, interactions: Interactions | None = None,
     substitutes: Sequence[Substitute] | None = None,
-    alternatives: Sequence[Alternative] | None = None,
-    stability: Stability | None = None,
-    source: str | None = None,
-    command: str | None = None,
-) -> Fields:
+    alternatives: Sequence[Alternative] | None = None, stability: Stability | None = None,
+    source: str | None = None, command: str | None = None,
+) -> Row:  # fmt: skip
     r"""Return what a fitted selector found, as plain values that JSON can hold.
 
     Parameters
@@ -102,9 +75,6 @@ def summarise(
     Returns
     -------
     dict
-        ``schema``, ``selector``, ``source``, ``kept``, ``budget``, ``target``, ``path``,
-        ``cv_results``, ``choices``, ``features``, ``certificate``, ``importance``,
-        ``interactions``, ``substitutes``, ``alternatives``, ``stability``, ``data``, ``versions``.
         Information is in nats; what is not known is None. ``docs/report.md`` describes every key.
 
     References
@@ -126,65 +96,54 @@ def summarise(
     measures = None if X is None else measure(selector, X, y)
     audience: Audience = "library" if command is None else "command"
     path, certificate = selector.path_, selector.certificate_
-    metric, kept = certificate.metric, kept_features(selector)
+    metric, kept = certificate.metric, _kept.kept_features(selector)
     importance = selector.importance_ if importance is None else importance
     stability = selector.stability_ if stability is None else stability
+    name = y.name if isinstance(y, HasName) and y.name is not None else selector.target_name_
     summary = {
-        "schema": SCHEMA,
-        "selector": {**_selector(selector), "command": command},
-        "source": source,
+        "schema": SCHEMA, "selector": {**_selector(selector), "command": command}, "source": source,
         "kept": {
             "size": len(kept),
             "n_features": path.n_features,
             "n_columns": len(selector.support_),
-            "features": [path.names[feature] for feature in in_order(selector)],
+            "features": [path.names[feature] for feature in _kept.in_order(selector)],
         },
         "budget": {
-            "value": own_budget(selector),
+            "value": _kept.own_budget(selector),
             "metric": metric,
             "metric_name": metric_words(metric),
             "is_score": best_score(metric) is not None,
             "rule": certificate.rule,
         },
-        "target": {"name": _target_name(selector, y), **asdict(selector.facts_)},
-        "path": {"search": search_of_path(selector), "metric": metric, **_path(path)},
-        "cv_results": result_rows(selector.cv_results_),
-        "choices": budget_choices(selector, audience),
+        "target": {"name": None if name is None else str(name), **asdict(selector.facts_)},
+        "path": {"search": _kept.search_of_path(selector), "metric": metric, **_path(path)},
+        "cv_results": _kept.result_rows(selector.cv_results_),
+        "choices": _kept.budget_choices(selector, audience),
         "features": _features(selector, measures),
         "certificate": _certificate(selector, kept, audience),
         "importance": None if importance is None else importance_rows(importance),
-        "interactions": interaction_rows(interactions),
-        "substitutes": other_rows(substitutes),
+        "interactions": interaction_rows(interactions), "substitutes": other_rows(substitutes),
         "alternatives": other_rows(alternatives),
         "stability": stability_rows(stability, path.names, kept),
         "data": _data(selector, measures, audience),
-        "versions": _versions(),
-    }
-    values: Fields = plain(summary)
-    return values
+        "versions": {"python": platform.python_version(), "pinsker": __version__}
+        | {package: version(package) for package in _PACKAGES},
+    }  # fmt: skip
+    return dict(plain(summary))
 
 
-def _target_name(selector: Selector, y: TargetLike) -> str | None:
-    """Return the name of the target: that of `y`, or the one that `fit` was given."""
-    name = y.name if isinstance(y, HasName) else None
-    found = selector.target_name_ if name is None else name
-    return None if found is None else str(found)
-
-
-def _certificate(selector: Selector, kept: list[int], audience: Audience) -> Fields:
+def _certificate(selector: Selector, kept: list[int], audience: Audience) -> Row:
     """Return a certificate in words and figures."""
     certificate = selector.certificate_
     return {
-        **describe_certificate(certificate, audience),
-        "tested": certificate.is_tested,
-        "baseline": no_feature_increase(certificate),
-        "set": describe_set(selector, kept, certificate),
-        "figures": plain(certificate.to_dict()),
-        "text": str(certificate),
-    }
+        **_kept.describe_certificate(certificate, audience), "tested": certificate.is_tested,
+        "baseline": _kept.no_feature_increase(certificate),
+        "set": _kept.describe_set(selector, kept, certificate),
+        "figures": plain(certificate.to_dict()), "text": str(certificate),
+    }  # fmt: skip
 
 
-def _selector(selector: Selector) -> Fields:
+def _selector(selector: Selector) -> Row:
     """Return the class of a selector, and code that fits it again."""
     name = type(selector).__name__
     full = selector.__repr__(N_CHAR_MAX=10**9)  # scikit-learn's repr leaves out what is long
@@ -197,7 +156,7 @@ def _selector(selector: Selector) -> Fields:
     }
 
 
-def _path(path: Any) -> Fields:
+def _path(path: Any) -> Row:
     """Return the path by size, smallest first; the set of size s is the first s of `order`."""
     lost = path.lost()
     sets = [
@@ -211,42 +170,31 @@ def _path(path: Any) -> Fields:
         for t in np.argsort(path.sizes)
     ]
     return {
-        "direction": path.direction,
-        "score": path.score,
-        "complete": path.complete,
-        "best_size": path.best_size,
-        "best_information": path.best_information,
-        "names": list(path.names),
-        "order": list(path.order),
-        "sets": sets,
-    }
+        "direction": path.direction, "score": path.score, "complete": path.complete,
+        "best_size": path.best_size, "best_information": path.best_information,
+        "names": list(path.names), "order": list(path.order), "sets": sets,
+    }  # fmt: skip
 
 
-def _features(selector: Selector, measures: Measures | None) -> list[Fields]:
+def _features(selector: Selector, measures: Measures | None) -> list[Row]:
     """Return one entry per feature, those that stay longest first."""
     path = selector.path_
     information = dict(zip(path.sizes.tolist(), path.information, strict=True))
-    staying, ranked = set(kept_features(selector)), len(path.order)
+    staying, ranked = set(_kept.kept_features(selector)), len(path.order)
     others = sorted(set(range(path.n_features)) - set(path.order))  # a forward search may end early
     entries = []
     for rank, feature in enumerate([*path.order, *others], start=1):
         # NaN, which becomes None, where the path does not pass through both sizes.
         adds = information.get(rank, math.nan) - information.get(rank - 1, math.nan)
-        entries.append(
-            {
-                "rank": rank if rank <= ranked else None,
-                "name": path.names[feature],
-                "index": feature,
-                "columns": len(selector.feature_columns_[feature]),
-                "kept": feature in staying,
-                "adds": adds,
-                **_measured(feature, path, measures),
-            }
-        )
+        entries.append({
+            "rank": rank if rank <= ranked else None, "name": path.names[feature], "index": feature,
+            "columns": len(selector.feature_columns_[feature]), "kept": feature in staying,
+            "adds": adds, **_measured(feature, path, measures),
+        })  # fmt: skip
     return entries
 
 
-def _measured(feature: int, path: Any, measures: Measures | None) -> Fields:
+def _measured(feature: int, path: Any, measures: Measures | None) -> Row:
     """Return the figures of a feature; dependence is Linfoot's sqrt(1 - exp(-2 I))."""
     if measures is None:
         return {"alone": None, "given_kept": None, "stand_in": None}
@@ -255,40 +203,28 @@ def _measured(feature: int, path: Any, measures: Measures | None) -> Fields:
         other, nats = measures.stand_ins[feature]
         dependence = float(np.sqrt(-np.expm1(-2.0 * max(nats, 0.0))))
         stand_in = {"name": path.names[other], "information": nats, "dependence": dependence}
-    return {
-        "alone": measures.alone[feature],
-        "given_kept": measures.given_kept[feature],
-        "stand_in": stand_in,
-    }
+    alone, given_kept = measures.alone[feature], measures.given_kept[feature]
+    return {"alone": alone, "given_kept": given_kept, "stand_in": stand_in}
 
 
-def _data(selector: Selector, measures: Measures | None, audience: Audience) -> Fields:
+def _data(selector: Selector, measures: Measures | None, audience: Audience) -> Row:
     n_rows, notes = selector.n_samples_fit_, list(selector.notes_)
     if measures is not None and selector._record.weighted:
         notes.append(Note("single features have no weights"))
     texts = [sentence(note, audience) for note in notes]
-    data: Fields = {"notes": texts, "n_rows": n_rows, "columns": None}
+    data: Row = {"notes": texts, "n_rows": n_rows, "columns": None}
     if measures is None:
         return data
     columns = measures.encoded.columns
     categories = [None if values is None else len(values) for values in columns.categories]
     return {
-        **data,
-        "n_rows": columns.n_rows,
-        "n_rows_measured": measures.n_rows,
+        **data, "n_rows": columns.n_rows, "n_rows_measured": measures.n_rows,
         "scale": columns.scale,
         "columns": [
             {"name": name, "kind": str(kind), "categories": count}
             for name, kind, count in zip(columns.names, columns.kinds, categories, strict=True)
         ],
-    }
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version(), "pinsker": __version__}
-    for package in _PACKAGES:
-        found[package] = version(package)
-    return found
+    }  # fmt: skip
 
 
 def importance_rows(importance: Importance) -> Row:
@@ -297,13 +233,10 @@ def importance_rows(importance: Importance) -> Row:
     values = zip(i.features, i.kept, i.value, i.lower, i.upper, strict=True)
     rows = [dict(zip(names, row, strict=True)) for row in values]
     return {
-        "metric": i.metric,
-        "metric_name": metric_words(i.metric),
-        "confidence": i.confidence,
-        "n_rows": i.n_rows,
-        "notes": list(map(str, i.notes)),
+        "metric": i.metric, "metric_name": metric_words(i.metric), "confidence": i.confidence,
+        "n_rows": i.n_rows, "notes": list(map(str, i.notes)),
         "features": sorted(rows, key=lambda row: (not row["kept"], -row["value"])),
-    }
+    }  # fmt: skip
 
 
 def interaction_rows(interactions: Interactions | None) -> Row | None:
@@ -344,20 +277,17 @@ def stability_rows(
         if stability.frequency[j] > 0 or j in kept
     ]
     return {
-        "value": stability.value,
-        "lower": stability.lower,
-        "upper": stability.upper,
-        "n_choices": stability.n_choices,
-        "over": stability.over,
+        "value": stability.value, "lower": stability.lower, "upper": stability.upper,
+        "n_choices": stability.n_choices, "over": stability.over,
         "features": sorted(often, key=lambda row: -row["frequency"]),
-    }
+    }  # fmt: skip
 
 
 def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
     """Measure every feature of the table that a selector was fitted to."""
     # Counts and linear models have no neighbors.
     knn = selector.get_params(deep=False).get("knn") or KNNSettings()
-    encoded, kept = _encode(selector, X, y, knn), kept_features(selector)
+    encoded, kept = _encode(selector, X, y, knn), _kept.kept_features(selector)
     rows = _spread(encoded.n_rows)
     problem = _take(Problem.of(encoded), rows)
     k = min(knn.n_neighbors, len(rows) - 1)
@@ -372,15 +302,10 @@ def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
 def _encode(selector: Selector, X: TableLike, y: TargetLike, knn: KNNSettings) -> Encoded:
     """Encode the table of `fit` as the selector did."""
     encoded = encode_again(
-        X,
-        y,
-        selector.feature_columns_,
-        task=selector.task_,
-        categorical_features=selector.categorical_features,
-        missing=selector.missing,
-        feature_groups=selector.feature_groups,
-        scale=knn.scale,
-    )
+        X, y, selector.feature_columns_, task=selector.task_,
+        categorical_features=selector.categorical_features, missing=selector.missing,
+        feature_groups=selector.feature_groups, scale=knn.scale,
+    )  # fmt: skip
     if encoded.feature_names != selector.path_.names:
         raise DataError(
             f"the table given to report has {encoded.n_features} features that are not those "
@@ -421,7 +346,7 @@ def _as_target(
 
 
 def _spread(n_rows: int) -> IntArray:
-    """Return an even spread of rows: the same ones every time, from the whole table."""
+    """Return an even spread of rows, the same ones every time."""
     if n_rows <= _MOST_ROWS:
         return np.arange(n_rows)
     return np.linspace(0, n_rows - 1, _MOST_ROWS).astype(np.int64)
@@ -432,8 +357,7 @@ def _take(problem: Problem, rows: IntArray) -> Problem:
     if labels is not None:  # a rare class may be gone: codes stay 0, 1, 2, ...
         labels = np.unique(labels, return_inverse=True)[1]
     return Problem.from_arrays(
-        problem.values[rows],
-        labels=labels,
+        problem.values[rows], labels=labels,
         target=None if problem.target is None else problem.target[rows],
         features=problem.feature_of_column,
-    )
+    )  # fmt: skip

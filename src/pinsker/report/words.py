@@ -1,35 +1,23 @@
-"""Every sentence: of certificates and audits from one `facts`, of notes from one table.
-
-Text, page, command and card cannot disagree. Library notes name parameters, the command's options.
-"""
+"""Every sentence: of certificates and audits from one `facts`, of notes from one table."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from shlex import quote
 from typing import Any, NamedTuple
 
 from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate, weights_of
-from pinsker.metrics import (
-    MEAN,
-    SubgroupResult,
-    best_score,
-    metric_row,
-    metric_words,
-    shown_value,
-)
+from pinsker.metrics import MEAN, SubgroupResult, best_score, metric_row, metric_words, shown_value
 from pinsker.selectors import Monitor, RowsPlan
 
-#: Decimals of rates, scores and nats.
-_DECIMALS = 4
+_DECIMALS = 4  # decimals of rates, scores and nats
 #: The verdict on a set that no rows were held out for.
 NOT_HELD_OUT = "budget not tested (no rows were held out)"
-#: Letters of a name in a sentence.
-_MOST_LETTERS = 40
-#: Lines of a certificate that is printed.
-_MOST_LINES = 8
+_MOST_LETTERS = 40  # letters of a name in a sentence
+_MOST_LINES = 8  # lines of a certificate that is printed
 
 
 @dataclass(frozen=True)
@@ -75,25 +63,23 @@ def facts(c: Certificate | AuditResult) -> Facts:
     errors = {"all": c.error_all, "kept": c.error_kept, "none": none, "upper": upper}
     known = [value for value in (c.error_all, c.error_kept, none) if math.isfinite(value)]
     digits = _digits(known or [value for value in (c.budget, bound) if math.isfinite(value)])
-    figures = (c.increase, limit, c.increase_lower)
+    figures, where = (c.increase, limit, c.increase_lower), ""
     if (worst := worst_subgroup(c)) is not None:
         figures = (worst.increase, worst.increase_upper, worst.increase_lower)
         limit = worst.increase_upper
+        own = f", whose budget is {short(worst.budget)}" if worst.budget != c.budget else ""
+        where = f" in {clipped(worst.name)}{own}"
     changes = [change_in_words(value, c.metric, digits) for value in figures]
     resolvable = _rounded_up(max(limit, 0.0), digits)
     return Facts(
-        metric=metric_words(c.metric),
-        budget="" if math.isnan(c.budget) else short(c.budget),
+        metric=metric_words(c.metric), budget="" if math.isnan(c.budget) else short(c.budget),
         verdict=_verdict(c, changes[2], resolvable),
-        change=changes[0] + ("" if worst is None else _in_subgroup(worst, c.budget)),
-        limit=changes[1],
-        signed_limit=figure(limit, digits),
-        level=f"{100 * c.confidence:g} % upper confidence bound",
-        resolvable=resolvable,
-        bound=figure(bound, digits),
-        evidence=evidence,
+        change=changes[0] + where,
+        limit=changes[1], signed_limit=figure(limit, digits),
+        level=f"{100 * c.confidence:g} % upper confidence bound", resolvable=resolvable,
+        bound=figure(bound, digits), evidence=evidence,
         **{name: figure(shown_value(c.metric, error), digits) for name, error in errors.items()},
-    )
+    )  # fmt: skip
 
 
 def lines(c: Certificate) -> list[tuple[str, str]]:
@@ -138,11 +124,6 @@ def worst_subgroup(c: Certificate | AuditResult) -> SubgroupResult | None:
     return max(c.subgroups, key=lambda one: one.increase_upper - one.budget)
 
 
-def _in_subgroup(worst: SubgroupResult, budget: float) -> str:
-    own = f", whose budget is {short(worst.budget)}" if worst.budget != budget else ""
-    return f" in {clipped(worst.name)}{own}"
-
-
 def subgroup_rows(c: Certificate) -> list[tuple[str, ...]]:
     """Return the table of subgroups: its head, and a line for each."""
     if not c.subgroups:
@@ -164,11 +145,8 @@ def subgroup_text(c: Certificate) -> str:
     """Return the table of subgroups as text, its columns side by side."""
     rows = subgroup_rows(c)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  "
-        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
+    padded = ([cell.ljust(n) for cell, n in zip(row, widths, strict=True)] for row in rows)
+    return "\n".join("  " + "  ".join(row).rstrip() for row in padded)
 
 
 def _likely(c: Certificate) -> str:
@@ -225,18 +203,15 @@ def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
     else:
         said.append(f"models: {c.model_all} of all features, {c.model_kept} of those kept")
         if c.label == CERTIFICATE and c.metric == "error":
-            said.append(
-                f"the distribution-free {f.level} of the error with those kept is {f.upper}, for "
-                "independent rows"
-            )
+            free = f"the distribution-free {f.level} of the error with those kept"
+            said.append(f"{free} is {f.upper}, for independent rows")
     if c.verdict in ("inconclusive", "not met"):
         said.append(f.verdict)
     if c.is_tested and f.budget and c.standard_error == MEAN and not c.subgroups:
         tenth = f"of {f.budget} for all rows allows {short(10 * c.budget)} in a tenth of them"
         said.append(spell(f"a budget {tenth}: <subgroups=|--subgroup> bounds each part", audience))
-    return [f"{capital(text)}." for text in said] + [
-        f"Note: {sentence(note, audience)}." for note in c.notes
-    ]
+    noted = [f"Note: {sentence(note, audience)}." for note in c.notes]
+    return [f"{text[:1].upper()}{text[1:]}." for text in said] + noted
 
 
 def audit_text(result: AuditResult) -> str:
@@ -317,17 +292,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def capital(text: str) -> str:
-    """Return a text that begins with a capital letter."""
-    return text[:1].upper() + text[1:]
-
-
 def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
+    unsure = f"these rows could show a budget of {resolvable}"
+    if "untrue" in weights_of(c.notes):
+        unsure = "these rows are not like those of the fit"
     return {
         "met": "budget met",
         "nothing dropped": "nothing dropped: no smaller set is shown to be within the budget",
         "not met": f"budget not met ({least} at least)",
-        "inconclusive": f"inconclusive: {_unsure(c, resolvable)}",
+        "inconclusive": f"inconclusive: {unsure}",
         "not shown to be predictable": "not shown to be predictable better than with no features",
         "not tested": NOT_HELD_OUT,
         "no budget": "no error budget was set",
@@ -337,12 +310,6 @@ def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
 def _about(rows: float) -> str:
     """Return a number of rows in two digits."""
     return f"{round(rows, -max(len(str(int(rows))) - 2, 0)):.0f}" if math.isfinite(rows) else "no"
-
-
-def _unsure(c: Certificate | AuditResult, resolvable: str) -> str:
-    if "untrue" in weights_of(c.notes):
-        return "these rows are not like those of the fit"
-    return f"these rows could show a budget of {resolvable}"
 
 
 def _digits(values: list[float]) -> int:
@@ -366,6 +333,9 @@ class Sentence(NamedTuple):
     text: str
     first: bool = False  # may change what a reader does with the result
     shown: bool = True
+
+
+careful = partial(Sentence, first=True)  # a sentence that comes first
 
 
 def sentence(note: Note | str, audience: Audience = "library") -> str:
@@ -411,238 +381,140 @@ def _few_rows(figures: Mapping[str, Any]) -> dict[str, str]:
 
 #: Parts of sentences that depend on figures.
 _PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
-    "few rows decide": _few_rows,
-    "rare class": _rare_class,
-    "rows without a target": _dropped,
+    "few rows decide": _few_rows, "rare class": _rare_class, "rows without a target": _dropped,
     "rows with gaps dropped": _dropped,
     "other spread": lambda figures: {"more": "more" if figures["r2"] < 0 else "less"},
-}
+}  # fmt: skip
 #: The sentence of each kind of note; settings are written as `pinsker._notes.spell` reads them.
+# fmt: off
 SENTENCES = {
     # About the evidence.
-    "few rows decide": Sentence(
-        "few rows decide: the hundredth of the rows with the largest influence carries more than "
-        "three tenths of what the bound rests on, so that it is an estimate; {instead}",
-        first=True,
-    ),
-    "small subgroups": Sentence(
-        "fewer than {fewest} held-out rows are in {columns}: their bounds are estimates; the table "
-        "of subgroups says how many rows would show the budget",
-        first=True,
-    ),
-    "few per class": Sentence(
-        "a class has fewer than 20 held-out rows: the figures are an estimate and no certificate",
-        first=True,
-    ),
-    "serial rows": Sentence(
-        "neighboring rows depend on each other (lag-1 autocorrelation {r:.2f} of the differences): "
-        "these rows are too few for a certificate",
-        first=True,
-    ),
-    "printed backward": Sentence(
-        "Theorem 4 of the paper claims that the Bayes risk ({metric}) rises by at most {delta:g}, "
-        "as the scores of what went sum to less than {nats:.4g} nats: true of exact information"
-    ),
-    "printed forward": Sentence(
-        "Theorem 5 of the paper, which speaks for this rule, is false as printed: the scores of "
-        "what came sum to less than {nats:.4g} nats, a larger budget than {delta:g} keeps more, "
-        "and only what is still to come bounds the Bayes risk ({metric})"
-    ),
-    "error of what is lost": Sentence(
-        "the information lost has a standard error of {error:.4f} nats: if two of them more are "
-        "lost, the Bayes risk rises by at most {bound:.4g}"
-    ),
-    "Bayes error of a set": Sentence(
-        "the kept features leave {left:.4f} nats of the class open (standard error {error:.4f}): "
-        "no model of them errs less often than {lower:.4f} (Fano), and the best one at most "
-        "{upper:.4f} (Hellman and Raviv), two standard errors added [estimate]"
-    ),
+    "few rows decide": careful("few rows decide: the hundredth of the rows with the largest "
+        "influence carries more than three tenths of what the bound rests on, so that it is an "
+        "estimate; {instead}"),
+    "small subgroups": careful("fewer than {fewest} held-out rows are in {columns}: their bounds "
+        "are estimates; the table of subgroups says how many rows would show the budget"),
+    "few per class": careful("a class has fewer than 20 held-out rows: the figures are an estimate "
+        "and no certificate"),
+    "serial rows": careful("neighboring rows depend on each other (lag-1 autocorrelation {r:.2f} "
+        "of the differences): these rows are too few for a certificate"),
+    "printed backward": Sentence("Theorem 4 of the paper claims that the Bayes risk ({metric}) "
+        "rises by at most {delta:g}, as the scores of what went sum to less than {nats:.4g} nats: "
+        "true of exact information"),
+    "printed forward": Sentence("Theorem 5 of the paper, which speaks for this rule, is false as "
+        "printed: the scores of what came sum to less than {nats:.4g} nats, a larger budget than "
+        "{delta:g} keeps more, and only what is still to come bounds the Bayes risk ({metric})"),
+    "error of what is lost": Sentence("the information lost has a standard error of {error:.4f} "
+        "nats: if two of them more are lost, the Bayes risk rises by at most {bound:.4g}"),
+    "Bayes error of a set": Sentence("the kept features leave {left:.4f} nats of the class open "
+        "(standard error {error:.4f}): no model of them errs less often than {lower:.4f} (Fano), "
+        "and the best one at most {upper:.4f} (Hellman and Raviv), two standard errors added "
+        "[estimate]"),
     # About a table as it was read.
     "decimal comma": Sentence("numbers are written with a decimal comma"),
     "old encoding": Sentence("the text is not UTF-8; it was read as Windows-1252"),
     "row counter": Sentence("the first column has no name and counts the rows; it was left out"),
     "index left out": Sentence("the index of the table was left out: it has no name"),
-    "repeated names": Sentence(
-        "several columns are called {column!r}; the later ones are read as '{column}.1' and so on"
-    ),
+    "repeated names": Sentence("several columns are called {column!r}; the later ones are read as "
+        "'{column}.1' and so on"),
     "sheet": Sentence("the sheet {sheet!r} was read, others were not: {others}"),
     "read as": Sentence("column {column!r} is read as {what}"),
-    "nearly numeric": Sentence(
-        "column {column!r} is read as categories, not numbers, because of {odd} in {n_odd} of "
-        "{n_present} values; if that means missing, use --na '{first}'"
-    ),
-    "formulas": Sentence(
-        "a spreadsheet takes the column names {columns} in {path!r} for formulas: import as text"
-    ),
+    "nearly numeric": Sentence("column {column!r} is read as categories, not numbers, because of "
+        "{odd} in {n_odd} of {n_present} values; if that means missing, use --na '{first}'"),
+    "formulas": Sentence("a spreadsheet takes the column names {columns} in {path!r} for formulas: "
+        "import as text"),
     "other metric": Sentence("the budget is in {metric}: error rates cannot be held against it"),
     # About columns and targets.
     "rows without a target": Sentence("{dropped} of {rows} {what} left out"),
     "rows with gaps dropped": Sentence("<missing=drop> left out {dropped} of {rows}"),
     "constant": Sentence("constant, so without information: {columns}"),
-    "left out before the search": Sentence(
-        "constant, or no value repeats, so left out before the search: {columns}"
-    ),
-    "identifiers": Sentence(
-        "as many categories as identifiers have: {columns}; a value that occurs once tells nothing "
-        "about other rows: leave them out, or keep the part that repeats",
-        first=True,
-    ),
-    "doubtful kind": Sentence(
-        "integers with {repeats} repeats are read as {kind} in {columns}; say otherwise with "
-        "<categorical_features=|--kind COLUMN=KIND>",
-        shown=False,
-    ),
-    "guessed target": Sentence(
-        "target {column!r} holds {distinct} different integers ({low:g} to {high:g}), read as "
-        "{meant}; pass {setting} if that is wrong"
-    ),
-    "mixed targets": Sentence(
-        "some target columns look like classes, others like numbers: all are read as numbers; say "
-        "otherwise with {setting}"
-    ),
-    "several targets": Sentence(
-        "{n_targets} targets: errors and budget are the mean over them; "
-        "<metric=WorstTarget(...)|--metric 'worst ...'> bounds every one of them"
-    ),
-    "rare class": Sentence(
-        "class {name}{of} has {share:.1%} of the rows{others}, so that a model which never "
-        "predicts it has an error rate of only {share:.3g}: a budget in <metric=roc_auc> or "
-        "<'average_precision'|average_precision> sees what an error rate does not",
-        first=True,
-    ),
-    "suspect": Sentence(
-        "column {column!r} is suspect ({what}: {reason}): unless it is known when the target is "
-        "not, leave it out: <suspects='drop'|--suspects drop, or --drop {quoted}>",
-        first=True,
-    ),
-    "suspect left out": Sentence(
-        "column {column!r} was left out ({what}: {reason}); "
-        "<fixed_features=[{column!r}]|--fixed {quoted}> or <suspects=warn> keeps it",
-        first=True,
-    ),
+    "left out before the search": Sentence("constant, or no value repeats, so left out before the "
+        "search: {columns}"),
+    "identifiers": careful("as many categories as identifiers have: {columns}; a value that occurs "
+        "once tells nothing about other rows: leave them out, or keep the part that repeats"),
+    "doubtful kind": Sentence("integers with {repeats} repeats are read as {kind} in {columns}; "
+        "say otherwise with <categorical_features=|--kind COLUMN=KIND>", shown=False),
+    "guessed target": Sentence("target {column!r} holds {distinct} different integers ({low:g} to "
+        "{high:g}), read as {meant}; pass {setting} if that is wrong"),
+    "mixed targets": Sentence("some target columns look like classes, others like numbers: all are "
+        "read as numbers; say otherwise with {setting}"),
+    "several targets": Sentence("{n_targets} targets: errors and budget are the mean over them; "
+        "<metric=WorstTarget(...)|--metric 'worst ...'> bounds every one of them"),
+    "rare class": careful("class {name}{of} has {share:.1%} of the rows{others}, so that a model "
+        "which never predicts it has an error rate of only {share:.3g}: a budget in "
+        "<metric=roc_auc> or <'average_precision'|average_precision> sees what an error rate does "
+        "not"),
+    "suspect": careful("column {column!r} is suspect ({what}: {reason}): unless it is known when "
+        "the target is not, leave it out: <suspects='drop'|--suspects drop, or --drop {quoted}>"),
+    "suspect left out": careful("column {column!r} was left out ({what}: {reason}); "
+        "<fixed_features=[{column!r}]|--fixed {quoted}> or <suspects=warn> keeps it"),
     # About a search and a choice.
-    "searched once": Sentence(
-        "of {n_rows} rows {ordered} ordered the features, and the others were held out in {folds} "
-        "folds to evaluate them"
-    ),
-    "weights, no neighbors": Sentence(
-        "<sample_weight|--weights>: searches by neighbors and extra trees take no weights; "
-        "features were ordered by counts (jmi, cmim) and a linear model"
-    ),
+    "searched once": Sentence("of {n_rows} rows {ordered} ordered the features, and the others "
+        "were held out in {folds} folds to evaluate them"),
+    "weights, no neighbors": Sentence("<sample_weight|--weights>: searches by neighbors and extra "
+        "trees take no weights; features were ordered by counts (jmi, cmim) and a linear model"),
     "time limit": Sentence("the time limit of {seconds:g} s was reached: left out were {left_out}"),
-    "interrupted": Sentence("the fit was interrupted: left out were {left_out}", first=True),
-    "too few rows to hold out": Sentence(
-        "too few rows to hold any out: the cut rests on the path alone", first=True
-    ),
-    "given order": Sentence(
-        "the order {name!r} was given, and not searched again without the held-out rows: if it was "
-        "found with them the figures are too good"
-    ),
-    "chosen by information": Sentence(
-        "chosen by the information that held-out models show; their errors alone do not show that "
-        "the budget is met: more rows, or <certify|pinsker certify> on fresh ones, would tell"
-    ),
-    "chosen at less confidence": Sentence(
-        "chosen at a confidence of {confidence:.0%}, as asked for: held-out errors do not show at "
-        "95 % that the budget is met"
-    ),
+    "interrupted": careful("the fit was interrupted: left out were {left_out}"),
+    "too few rows to hold out": careful("too few rows to hold any out: the cut rests on the path "
+        "alone"),
+    "given order": Sentence("the order {name!r} was given, and not searched again without the "
+        "held-out rows: if it was found with them the figures are too good"),
+    "chosen by information": Sentence("chosen by the information that held-out models show; their "
+        "errors alone do not show that the budget is met: more rows, or <certify|pinsker certify> "
+        "on fresh ones, would tell"),
+    "chosen at less confidence": Sentence("chosen at a confidence of {confidence:.0%}, as asked "
+        "for: held-out errors do not show at 95 % that the budget is met"),
     "cost": Sentence("the kept features cost {kept:g}, all of them {all:g}"),
-    "unstable choice": Sentence("the choice is unstable: {found}", first=True),
-    "unstable columns": Sentence("some columns are unstable: {found}", first=True),
+    "unstable choice": careful("the choice is unstable: {found}"),
+    "unstable columns": careful("some columns are unstable: {found}"),
     "no time for importance": Sentence("no time was left for <importance_|importance>"),
     "no importance": Sentence("<importance_|importance> was not measured: {reason}"),
-    "importance on the same rows": Sentence(
-        "measured on the rows that chose the columns, which makes kept ones look better<: "
-        "importance(X, y) takes fresh rows|>"
-    ),
-    "some were added": Sentence(
-        "of {n_all} dropped features the first {n_added} of the path were added"
-    ),
-    "single features have no weights": Sentence(
-        "the information of single features, alone and beside the kept ones, is that of rows of "
-        "equal weight: neighbors take no weights"
-    ),
+    "importance on the same rows": Sentence("measured on the rows that chose the columns, which "
+        "makes kept ones look better<: importance(X, y) takes fresh rows|>"),
+    "some were added": Sentence("of {n_all} dropped features the first {n_added} of the path were "
+        "added"),
+    "single features have no weights": Sentence("the information of single features, alone and "
+        "beside the kept ones, is that of rows of equal weight: neighbors take no weights"),
     # About held-out rows.
-    "lets all go": Sentence("this budget would let every column go: use a smaller one", first=True),
-    "lets all go by errors": Sentence(
-        "this budget would let every column go: use a smaller one, or <metric=roc_auc>", first=True
-    ),
-    "other spread": Sentence(
-        "R² is in units of the variance of all rows; those held out vary {more}, so that it is "
-        "{r2:.3f} with no features"
-    ),
-    "few rows": Sentence(
-        "fewer than 100 rows make an estimate and no certificate: at 60 rows, at the edge of the "
-        "budget, a wrong 'met' was measured in up to 6 % of runs instead of 5 %",
-        first=True,
-    ),
-    "sequence ended": Sentence(
-        "the sequence ended at its first set, {size} features: the {wanted} kept ones were not "
-        "tested"
-    ),
-    "not reached": Sentence(
-        "the {wanted} features of the search were not reached: the budget was {verdict} with "
-        "{size} features"
-    ),
+    "lets all go": careful("this budget would let every column go: use a smaller one"),
+    "lets all go by errors": careful("this budget would let every column go: use a smaller one, or "
+        "<metric=roc_auc>"),
+    "other spread": Sentence("R² is in units of the variance of all rows; those held out vary "
+        "{more}, so that it is {r2:.3f} with no features"),
+    "few rows": careful("fewer than 100 rows make an estimate and no certificate: at 60 rows, at "
+        "the edge of the budget, a wrong 'met' was measured in up to 6 % of runs instead of 5 %"),
+    "sequence ended": Sentence("the sequence ended at its first set, {size} features: the {wanted} "
+        "kept ones were not tested"),
+    "not reached": Sentence("the {wanted} features of the search were not reached: the budget was "
+        "{verdict} with {size} features"),
     "worst target": Sentence("the error increases most in target {column!r}, of {n_targets}"),
-    "few groups": Sentence(
-        "{count} groups of rows are held out: with fewer than {fewest} the confidence bounds are "
-        "rough",
-        first=True,
-    ),
-    "divided groups": Sentence(
-        "cv divides {divided} of {count} groups: rows of a group are fitted to and held out at "
-        "once, and the errors may be too good; use GroupKFold, or an int"
-    ),
-    "weights": Sentence(
-        "figures are weighted by <sample_weight|--weights>: {n_rows} held-out rows are worth "
-        "{worth:.0f} of equal weight"
-    ),
-    "held out often": Sentence(
-        "{n_rows} rows were held out {times:.3g} times on average: each counts once, with the mean "
-        "of its losses"
-    ),
-    "repeated rows": Sentence(
-        "{repeated} of {n_test} held-out rows are repeated among the rows that models were fitted "
-        "to: if they are the same observation the errors are too good, and <groups=|--row-groups> "
-        "keeps them together"
-    ),
-    "nearly repeated rows": Sentence(
-        "{repeated} of {n_test} held-out rows are repeated, but for {columns}, among the rows that "
-        "models were fitted to: if they are the same observation the errors are too good, and "
-        "<groups=|--row-groups> keeps them together"
-    ),
-    "copies of rows": Sentence(
-        "of {n_rows} rows {different} are different: copies of a row are held out together and "
-        "count once",
-        first=True,
-    ),
-    "nearly copies of rows": Sentence(
-        "of {n_rows} rows {different} are different but for {columns}: copies of a row are held "
-        "out together and count once",
-        first=True,
-    ),
-    "no profile": Sentence(
-        "the selection holds no profile of its rows, so that these cannot be compared with them: "
-        "this is an estimate; fit again with this version",
-        first=True,
-    ),
-    "emptied columns": Sentence(
-        "dropped columns are missing or constant here, and were not in the fit: {columns}; what is "
-        "lost without them cannot be seen in these rows",
-        first=True,
-    ),
-    "other values": Sentence(
-        "dropped columns have other values here than in the fit: {columns}; this is an estimate "
-        "for other rows than those of the fit",
-        first=True,
-    ),
-    "other classes": Sentence(
-        "the classes are not those of the fit (new: {new}; absent: {absent}): this is an estimate",
-        first=True,
-    ),
-    "known rows": Sentence(
-        "{found} rows are rows of the fit{basis}: this is an estimate, and no certificate; leave "
-        "them out"
-    ),
+    "few groups": careful("{count} groups of rows are held out: with fewer than {fewest} the "
+        "confidence bounds are rough"),
+    "divided groups": Sentence("cv divides {divided} of {count} groups: rows of a group are fitted "
+        "to and held out at once, and the errors may be too good; use GroupKFold, or an int"),
+    "weights": Sentence("figures are weighted by <sample_weight|--weights>: {n_rows} held-out rows "
+        "are worth {worth:.0f} of equal weight"),
+    "held out often": Sentence("{n_rows} rows were held out {times:.3g} times on average: each "
+        "counts once, with the mean of its losses"),
+    "repeated rows": Sentence("{repeated} of {n_test} held-out rows are repeated among the rows "
+        "that models were fitted to: if they are the same observation the errors are too good, and "
+        "<groups=|--row-groups> keeps them together"),
+    "nearly repeated rows": Sentence("{repeated} of {n_test} held-out rows are repeated, but for "
+        "{columns}, among the rows that models were fitted to: if they are the same observation "
+        "the errors are too good, and <groups=|--row-groups> keeps them together"),
+    "copies of rows": careful("of {n_rows} rows {different} are different: copies of a row are "
+        "held out together and count once"),
+    "nearly copies of rows": careful("of {n_rows} rows {different} are different but for "
+        "{columns}: copies of a row are held out together and count once"),
+    "no profile": careful("the selection holds no profile of its rows, so that these cannot be "
+        "compared with them: this is an estimate; fit again with this version"),
+    "emptied columns": careful("dropped columns are missing or constant here, and were not in the "
+        "fit: {columns}; what is lost without them cannot be seen in these rows"),
+    "other values": careful("dropped columns have other values here than in the fit: {columns}; "
+        "this is an estimate for other rows than those of the fit"),
+    "other classes": careful("the classes are not those of the fit (new: {new}; absent: {absent}): "
+        "this is an estimate"),
+    "known rows": Sentence("{found} rows are rows of the fit{basis}: this is an estimate, and no "
+        "certificate; leave them out"),
 }
+# fmt: on
