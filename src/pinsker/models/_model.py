@@ -88,7 +88,7 @@ class HoldoutModel:
     estimator: Estimator  # cloned before every fit
 
     def fit_predict_scores(
-        self, train: FloatArray, /, labels: IntArray, test: FloatArray, n_classes: int, **how: Any
+        self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int, **how: AnyArray
     ) -> FloatArray:
         """Fit to the classes of the training rows and return class scores of the test rows."""
         present, own = np.unique(labels, return_inverse=True)
@@ -100,7 +100,7 @@ class HoldoutModel:
         return scores
 
     def fit_predict(
-        self, train: FloatArray, /, values: FloatArray, test: FloatArray, **how: Any
+        self, train: FloatArray, values: FloatArray, test: FloatArray, **how: AnyArray
     ) -> FloatArray:
         """Fit to the numbers of the training rows and return predictions for the test rows."""
         mean, spread = _mean_and_spread(values, how.get("weights"))
@@ -137,14 +137,16 @@ class PriorModel(HoldoutModel):
         super().__init__("prior", None)
 
     def fit_predict_scores(
-        self, _: FloatArray, /, labels: IntArray, test: FloatArray, n_classes: int, **how: Any
+        self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int, **how: AnyArray
     ) -> FloatArray:
+        del train
         counts = np.bincount(labels, how.get("weights"), minlength=n_classes) + 0.5
         return np.asarray(np.tile(np.log(counts / counts.sum()), (len(test), 1)))
 
     def fit_predict(
-        self, _: FloatArray, /, values: FloatArray, test: FloatArray, **how: Any
+        self, train: FloatArray, values: FloatArray, test: FloatArray, **how: AnyArray
     ) -> FloatArray:
+        del train
         mean = np.average(values, axis=0, weights=how.get("weights"))
         return np.asarray(np.tile(mean, (len(test), 1)))
 

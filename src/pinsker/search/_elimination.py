@@ -10,14 +10,14 @@ columns of :math:`L`; a table of mostly one value a column is held as what diffe
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from pinsker._types import FloatArray, IntArray, TableLike
+from pinsker._types import FloatArray, IntArray, TableLike, Unchecked
 from pinsker.encoding import Encoded
 from pinsker.models import ModelDesign
 from pinsker.search._knn import given_order
@@ -122,7 +122,7 @@ def _minimise(columns: TableLike, loss: _Loss, start: FloatArray) -> FloatArray:
         inner = columns.T @ slope + _PENALTY * given[:-1]
         return value, np.vstack([inner, slope.sum(axis=0, keepdims=True)]).ravel()
 
-    limits: Any = {"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6}
+    limits: Unchecked = {"maxiter": _ITERATIONS, "ftol": 1e-7, "gtol": 1e-6}
     found = minimize(value_and_slope, start.ravel(), method="L-BFGS-B", jac=True, options=limits)
     return np.asarray(found.x).reshape(start.shape)
 
