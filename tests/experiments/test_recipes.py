@@ -102,7 +102,7 @@ def test_a_loss_is_positive_where_a_set_is_worse():
     mask = np.zeros(15, dtype=bool)
     mask[14] = True  # noise alone
     (row,) = measure(split, [("default", "ER", 0.05, mask)])
-    assert row["lost"] > 0.1
+    assert row["lost"] > 0.0  # 50 rows: .02 of a problem drawn here, .2 of the published one
     assert row["lost_fresh"] > 0.1
     summary = summarize([row, {**row, "lost_fresh": 0.0}], ("recipe", "threshold"))[0]
     assert summary["above budget"] == 1
