@@ -43,6 +43,7 @@ def test_calls_survive_all_workers(client, send):
     assert powers(client, lambda: send([0, 1], signal.SIGKILL)) == EXPECTED
 
 
+@pytest.mark.slow
 def test_nothing_waits_for_a_stopped_worker(client, send, monkeypatch):
     monkeypatch.setattr("pinsker._cluster._SECONDS_OF_SILENCE", 5.0)
     rng = np.random.default_rng(0)

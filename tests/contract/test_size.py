@@ -128,6 +128,7 @@ def measured():
     return counted
 
 
+@pytest.mark.xdist_group("size")  # one process measures
 @pytest.mark.parametrize("name", sorted(LIMITS))
 def test_the_house_is_no_larger_than_agreed(name):
     number, listed = measured()[name]

@@ -91,6 +91,7 @@ def test_below_the_limit_and_by_a_splitter_all_rows_are_cross_fitted():
     assert own.n_rows == SPLIT_FROM
 
 
+@pytest.mark.slow
 def test_the_work_does_not_grow_with_the_rows(monkeypatch):
     seen = []
     plain = HoldoutModel.fit_predict

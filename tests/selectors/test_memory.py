@@ -74,6 +74,7 @@ def peak_of_fit(name, kind, n_rows, n_columns, limit, n_jobs=1, room=0):
     return int(done.stdout) / MIB
 
 
+@pytest.mark.slow
 def test_ties_do_not_take_more_than_was_allowed():
     assert peak_of_fit("BackwardElimination", "binary", 1500, 6, limit=40) < 40
 

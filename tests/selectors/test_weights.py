@@ -163,7 +163,8 @@ def test_weights_change_what_is_chosen():
     y = np.where(first, X[:, 0], X[:, 1]) > 0
     for column, heavy in ((0, first), (1, ~first)):
         w = np.where(heavy, 1.0, 1e-3)
-        selector = FeatureSelector(0.05, random_state=0).fit(X, y, sample_weight=w)
+        selector = FeatureSelector(0.05, models=["linear"], random_state=0)
+        selector.fit(X, y, sample_weight=w)
         assert selector.get_support().nonzero()[0].tolist() == [column]
 
 
