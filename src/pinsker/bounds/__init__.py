@@ -38,6 +38,7 @@ from pinsker.bounds._limits import (
     paired_difference,
     simultaneous_confidence,
 )
+from pinsker.bounds._limits import SerialBlocks as SerialBlocks
 from pinsker.bounds._limits import effective_rows as effective_rows
 from pinsker.bounds._limits import few_per_class as few_per_class
 from pinsker.bounds._limits import few_rows_decide as few_rows_decide
@@ -46,6 +47,7 @@ from pinsker.bounds._limits import limits_of_counts as limits_of_counts
 from pinsker.bounds._limits import limits_of_moments as limits_of_moments
 from pinsker.bounds._limits import paired_differences as paired_differences
 from pinsker.bounds._limits import rows_needed as rows_needed
+from pinsker.bounds._limits import serial_blocks as serial_blocks
 from pinsker.bounds._limits import smallest_budget as smallest_budget
 from pinsker.bounds._linear import LinearModel
 from pinsker.bounds._other_losses import (
@@ -54,8 +56,6 @@ from pinsker.bounds._other_losses import (
     BrierBound,
     LogLossBound,
 )
-from pinsker.bounds._serial import SerialBlocks as SerialBlocks
-from pinsker.bounds._serial import serial_blocks as serial_blocks
 from pinsker.bounds._squared_error import (
     ClippedBound,
     GaussianBound,

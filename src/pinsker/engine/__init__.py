@@ -32,9 +32,13 @@ from pinsker.engine._search import (
     Forward,
     KNNSettings,
     as_settings,
-    class_probabilities,
     count_threads,
     generator_of,
+)
+from pinsker.engine._trees import (
+    BoostSettings,
+    boosted_scores,
+    class_probabilities,
     mean_values,
 )
 from pinsker.engine.backends import calls_on_cluster, check_gpu, find_client, is_local

@@ -159,3 +159,35 @@ def number_trees(
     seed: int,
     out: FloatArray,
 ) -> None: ...
+
+# boosted.cpp: gradient boosting of histogram trees, grown and evaluated at once
+
+def boosted_classes(
+    train: FloatArray,
+    labels: IntArray,
+    n_classes: int,
+    weights: FloatArray,
+    categorical: npt.NDArray[np.uint8],
+    test: FloatArray,
+    n_fit: int,
+    n_rounds: int,
+    n_leaves: int,
+    min_leaf: int,
+    patience: int,
+    rate: float,
+    out: FloatArray,
+) -> None: ...
+def boosted_numbers(
+    train: FloatArray,
+    numbers: FloatArray,
+    weights: FloatArray,
+    categorical: npt.NDArray[np.uint8],
+    test: FloatArray,
+    n_fit: int,
+    n_rounds: int,
+    n_leaves: int,
+    min_leaf: int,
+    patience: int,
+    rate: float,
+    out: FloatArray,
+) -> None: ...

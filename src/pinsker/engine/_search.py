@@ -4,25 +4,24 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from joblib import effective_n_jobs
 
-from pinsker._types import DaskClient, Fields, FloatArray, IntArray, RandomState, Scale, Unchecked
+from pinsker._types import DaskClient, Fields, FloatArray, RandomState, Scale, Unchecked
 from pinsker.engine import _kernels
 from pinsker.engine import _problem as check
 from pinsker.engine._plan import (
     Plan,
     Score,
-    check_room,
     check_search,
     kernel_settings,
     plan_sample,
 )
 from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.engine.backends import EngineName, Request, check_client, choose_backend
-from pinsker.exceptions import DataError, ParameterError
+from pinsker.exceptions import ParameterError
 
 EstimatorName = Literal["ksg", "gao"]
 
@@ -323,75 +322,3 @@ class Forward(Stepwise):
         self._search.add(feature, self.n_threads)
         self.information = self._measured()
         return self.scores()
-
-
-#: More would take hours, and change no mean by more than a thousandth.
-_MOST_TREES = 10**6
-#: Twice this is still a size.
-_MOST_ROWS = 2**62
-
-
-class TreeSettings(TypedDict):
-    """How randomized trees are grown."""
-
-    n_trees: int
-    min_leaf: int
-    n_candidates: int
-    seed: int
-
-
-def class_probabilities(
-    train: FloatArray,
-    labels: IntArray,
-    test: FloatArray,
-    n_classes: int,
-    **how: Unpack[TreeSettings],
-) -> FloatArray:
-    """Return the mean over trees of the class frequencies in the leaf that each test row reaches.
-
-    Extremely randomized trees (Geurts, Ernst, Wehenkel 2006), each grown on all training rows: a
-    node draws one threshold for each of `n_candidates` random columns that vary there, and takes
-    the one after which the classes are purest (Gini), unless a side has fewer than `min_leaf` rows.
-    """
-    by_column, test_by_column = _by_column(train, test)
-    settings = _check_trees(**how)
-    n_classes = check.at_least("n_classes", n_classes, 1, check.MOST_CODES)
-    codes = check.code_vector("labels", labels, by_column.shape[1], n_classes).astype(np.int64)
-    n_test = test_by_column.shape[1]
-    check_room("a probability per class and row", 16 * n_test * n_classes, "give fewer test rows")
-    sums = np.zeros((n_test, n_classes))
-    _kernels.class_trees(by_column, codes, test_by_column, *settings, sums)
-    return sums / how["n_trees"]
-
-
-def mean_values(
-    train: FloatArray, numbers: FloatArray, test: FloatArray, **how: Unpack[TreeSettings]
-) -> FloatArray:
-    """Return the mean over trees of the mean number in the leaf that each test row reaches."""
-    by_column, test_by_column = _by_column(train, test)
-    settings = _check_trees(**how)
-    numbers = check.finite_vector("numbers", numbers, by_column.shape[1])
-    sums = np.zeros((test_by_column.shape[1], 1))
-    _kernels.number_trees(by_column, numbers, test_by_column, *settings, sums)
-    return np.asarray(sums[:, 0] / how["n_trees"])
-
-
-def _by_column(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return both tables by column; the kernel reads the same columns of each."""
-    given = (check.finite_matrix("train", train), check.finite_matrix("test", test))
-    if given[0].shape[1] != given[1].shape[1] or not given[0].size:
-        raise DataError(
-            f"training rows of shape {given[0].shape} and test rows of shape {given[1].shape}: "
-            "give both the same columns, at least one row and one column."
-        )
-    return np.ascontiguousarray(given[0].T), np.ascontiguousarray(given[1].T)
-
-
-def _check_trees(
-    n_trees: int, min_leaf: int, n_candidates: int, seed: int
-) -> tuple[int, int, int, int]:
-    check.at_least("n_trees", n_trees, 1, _MOST_TREES)
-    check.at_least("min_leaf", min_leaf, 1, _MOST_ROWS)
-    check.at_least("n_candidates", n_candidates, 1, _MOST_ROWS)
-    check.at_least("seed", seed, 0, 2**64 - 1)
-    return n_trees, min_leaf, n_candidates, seed

@@ -9,4 +9,5 @@ NB_MODULE(_kernels, m) {
     pinsker::bind_contingency(m);
     pinsker::bind_pairs(m);
     pinsker::bind_trees(m);
+    pinsker::bind_boosted(m);
 }

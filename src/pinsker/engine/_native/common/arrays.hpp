@@ -28,5 +28,6 @@ void bind_searches(nb::module_ &m);     // search/bind.cpp: every removal or add
 void bind_contingency(nb::module_ &m);  // contingency/counts.cpp: contingency tables
 void bind_pairs(nb::module_ &m);        // contingency/pairs.cpp: all pairs of columns
 void bind_trees(nb::module_ &m);        // trees.cpp: extremely randomized trees
+void bind_boosted(nb::module_ &m);      // boosted.cpp: gradient boosting of histogram trees
 
 }  // namespace pinsker
