@@ -174,6 +174,7 @@ def boosted_classes(
     n_leaves: int,
     min_leaf: int,
     patience: int,
+    n_bins: int,
     rate: float,
     out: FloatArray,
 ) -> None: ...
@@ -188,6 +189,7 @@ def boosted_numbers(
     n_leaves: int,
     min_leaf: int,
     patience: int,
+    n_bins: int,
     rate: float,
     out: FloatArray,
 ) -> None: ...

@@ -89,6 +89,7 @@ class BoostSettings(TypedDict):
     n_leaves: int
     min_leaf: int
     patience: int  # rounds without a smaller loss of the rows set aside, after which it ends
+    n_bins: int  # of a column of numbers at most
     rate: float
 
 
@@ -131,7 +132,10 @@ def boosted_scores(
             raise DataError(f"codes of categories must be 0 to {MOST_CATEGORIES - 1}.")
     check.at_least("n_fit", n_fit, 1, n_rows)
     weights = check.finite_vector("weights", weights, n_rows)
-    settings = tuple(how[name] for name in ("n_rounds", "n_leaves", "min_leaf", "patience", "rate"))
+    check.at_least("n_bins", how["n_bins"], 2, MOST_CATEGORIES)
+    settings = tuple(
+        how[name] for name in ("n_rounds", "n_leaves", "min_leaf", "patience", "n_bins", "rate")
+    )
     check_room("histograms", 24 * 256 * n_columns * (how["n_leaves"] + 1), "give fewer columns")
     by_column = (np.ascontiguousarray(rows.T), np.ascontiguousarray(others.T))
     out = np.zeros((len(others), 1 if n_classes < 3 else n_classes))

@@ -13,8 +13,8 @@ from operator import methodcaller
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy import linalg
-from sklearn import get_config
+from scipy import linalg, special
+from sklearn import config_context, get_config
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -162,7 +162,9 @@ def _mean_and_spread(values: FloatArray, weights: Weights) -> tuple[FloatArray, 
 @contextmanager
 def without_advice() -> Iterator[None]:
     """Fit models of our own without scikit-learn's advice to those who chose a model themselves."""
-    with warnings.catch_warnings():
+    # Nor its checks of parameters and of finite numbers: half of the time of a fit to 100 rows.
+    known = config_context(skip_parameter_validation=True, assume_finite=True)
+    with known, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The number of unique classes is greater", UserWarning)
         yield
@@ -355,6 +357,9 @@ _MOST_LEVERAGE = 0.999
 _OTHER_C = (0.03, 30.0)
 #: Tolerance of the logistic regression: the temperature makes up for the last digits.
 _TOLERANCE = 1e-2
+#: Columns at most for Newton's method, whose steps are cubic in them; its steps, and how often one
+#: is halved; what is left to gain per row; what keeps the curve of an intercept above zero.
+_MOST_NEWTON, _MOST_STEPS, _MOST_HALVED, _CLOSE, _RIDGE = 100, 30, 12, 1e-7, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,6 +375,10 @@ class LinearRanks(HoldoutModel):
 
     def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
         train, test = _standardized(rows.ordered_by_class(labels, n_classes))
+        if n_classes == 2 and train.shape[1] <= _MOST_NEWTON:
+            scores = predict_log_odds(train, labels, test, self.C, rows.weights)
+            chances = special.expit(np.column_stack([-scores, scores]))
+            return log_probabilities(chances, rows.n_train)
         with without_advice():
             model = LogisticRegression(tol=_TOLERANCE, C=self.C).fit(train, labels, rows.weights)
         return log_probabilities(model.predict_proba(test), rows.n_train)
@@ -388,6 +397,35 @@ class Linear(LinearRanks):
 
     def with_other_penalties(self) -> "tuple[Linear, ...]":
         return tuple(Linear(f"linear (C={c:g})", C=c) for c in _OTHER_C)
+
+
+def predict_log_odds(
+    train: FloatArray, labels: IntArray, test: FloatArray, C: float, weights: Weights = None
+) -> FloatArray:
+    """Return log-odds of the second class by logistic regression, penalized as scikit-learn's."""
+    # Newton's method: of two classes and few columns some steps of 50 microseconds, where a call
+    # of LogisticRegression takes a millisecond beside its own steps.
+    penalty = np.append(np.full(train.shape[1], 1.0), 0.0)
+    rows = np.column_stack([train, np.ones(len(train))])
+    signs, scale = 2.0 * labels - 1.0, C if weights is None else C * weights
+    place, value = np.zeros(len(penalty)), np.inf
+    scores = rows @ place
+    for _ in range(_MOST_STEPS):
+        wrong = special.expit(-signs * scores)
+        slope = penalty * place - rows.T @ (scale * signs * wrong)
+        curve = (rows * (scale * wrong * (1.0 - wrong))[:, None]).T @ rows
+        curve.flat[:: len(penalty) + 1] += penalty + _RIDGE
+        step = linalg.solve(curve, slope, assume_a="pos", check_finite=False)
+        if slope @ step <= _CLOSE * len(rows):
+            break
+        for length in 0.5 ** np.arange(_MOST_HALVED):
+            ahead = place - length * step
+            scores = rows @ ahead
+            there = 0.5 * penalty @ ahead**2 + np.sum(scale * np.logaddexp(0.0, -signs * scores))
+            if there < value:
+                break
+        place, value = ahead, there
+    return np.asarray(np.column_stack([test, np.ones(len(test))]) @ place)
 
 
 def predict_ridge(

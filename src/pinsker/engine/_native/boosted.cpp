@@ -26,7 +26,7 @@ constexpr double kFewestOfCategory = 10.0, kSmoothing = 10.0;
 constexpr double kLeastHessian = 1e-3;
 
 struct BoostSettings {
-    size_t n_rounds, n_leaves, min_leaf, patience;
+    size_t n_rounds, n_leaves, min_leaf, patience, n_bins;
     double rate;
 };
 
@@ -34,7 +34,7 @@ struct BoostSettings {
 class BinnedColumns {
 public:
     BinnedColumns(const double *train, size_t n_train, const double *test, size_t n_test,
-                  const uint8_t *categorical, size_t n_columns)
+                  const uint8_t *categorical, size_t n_columns, size_t most_bins)
         : n_columns(n_columns),
           n_train(n_train),
           n_test(n_test),
@@ -44,7 +44,7 @@ public:
           n_bins(n_columns),
           starts(n_columns + 1) {
         for (size_t c = 0; c < n_columns; ++c) {
-            cut(train + c * n_train, c);
+            cut(train + c * n_train, c, most_bins);
             assign(train + c * n_train, n_train, c, &train_bins[c * n_train]);
             assign(test + c * n_test, n_test, c, &test_bins[c * n_test]);
             starts[c + 1] = starts[c] + n_bins[c] + 1;  // the last cell is that of missing values
@@ -57,7 +57,7 @@ public:
     std::vector<size_t> n_bins, starts;
 
 private:
-    void cut(const double *values, size_t c) {
+    void cut(const double *values, size_t c, size_t most_bins) {
         edges_.clear();
         if (categorical[c]) {
             n_bins[c] = kMaxBins;
@@ -68,9 +68,9 @@ private:
             if (!std::isnan(values[i])) sorted_.push_back(values[i]);
         std::sort(sorted_.begin(), sorted_.end());
         // A bin ends with the value that fills its share of the rows that are left.
-        size_t n_distinct = sorted_.empty() ? 0 : 1, first = 0, bins_left = kMaxBins;
+        size_t n_distinct = sorted_.empty() ? 0 : 1, first = 0, bins_left = most_bins;
         for (size_t k = 1; k < sorted_.size(); ++k) n_distinct += sorted_[k - 1] < sorted_[k];
-        const bool each = n_distinct <= kMaxBins;
+        const bool each = n_distinct <= most_bins;
         for (size_t next = 1; next < sorted_.size() && bins_left > 1; ++next) {
             const double low = sorted_[next - 1], high = sorted_[next];
             const bool full = each || (next - first) * bins_left >= sorted_.size() - first;
@@ -120,6 +120,7 @@ struct Split {
 struct Node {
     size_t start = 0, n = 0;  // its rows
     Cell sum;
+    double score = 0.0;  // of all its rows together
     Split split;
     size_t left = 0, right = 0;  // children; 0 for a leaf
     size_t histogram = 0;
@@ -243,6 +244,7 @@ private:
 
     void find_split(Node &node) {
         if (node.n < 2 * settings_.min_leaf || !(node.sum.hessian > kLeastHessian)) return;
+        node.score = node.sum.score();
         for (size_t c = 0; c < columns_.n_columns; ++c) {
             const Cell *cells = &histograms_[node.histogram][columns_.starts[c]];
             if (columns_.categorical[c])
@@ -258,7 +260,7 @@ private:
         const double fewest = static_cast<double>(settings_.min_leaf) - 0.5;
         if (left.n < fewest || right.n < fewest) return -1.0;
         if (left.hessian < kLeastHessian || right.hessian < kLeastHessian) return -1.0;
-        return left.score() + right.score() - node.sum.score();
+        return left.score() + right.score() - node.score;
     }
 
     void split_numbers(Node &node, size_t c, const Cell *cells) const {
@@ -398,7 +400,7 @@ void boost(const Matrix<double> &train, const Matrix<double> &test,
            size_t n_fit, const BoostSettings &settings, double *out) {
     nb::gil_scoped_release release;
     const BinnedColumns columns(train.data(), train.shape(1), test.data(), test.shape(1),
-                                categorical.data(), train.shape(0));
+                                categorical.data(), train.shape(0), settings.n_bins);
     const size_t width = loss.width(), n_train = columns.n_train, n_test = columns.n_test;
     std::vector<double> first(width), fitted(n_train * width), scores(n_test * width);
     loss.start(n_fit, weights, first.data());
@@ -448,25 +450,28 @@ void bind_boosted(nb::module_ &m) {
         "boosted_classes",
         [](Matrix<double> train, Vector<int64_t> labels, size_t n_classes, Vector<double> weights,
            Vector<uint8_t> categorical, Matrix<double> test, size_t n_fit, size_t n_rounds,
-           size_t n_leaves, size_t min_leaf, size_t patience, double rate, MatrixOut<double> out) {
+           size_t n_leaves, size_t min_leaf, size_t patience, size_t n_bins, double rate,
+           MatrixOut<double> out) {
             boost(train, test, categorical, ClassLoss{labels.data(), n_classes}, weights.data(),
-                  n_fit, {n_rounds, n_leaves, min_leaf, patience, rate}, out.data());
+                  n_fit, {n_rounds, n_leaves, min_leaf, patience, n_bins, rate}, out.data());
         },
         nb::arg("train"), nb::arg("labels"), nb::arg("n_classes"), nb::arg("weights"),
         nb::arg("categorical"), nb::arg("test"), nb::arg("n_fit"), nb::arg("n_rounds"),
-        nb::arg("n_leaves"), nb::arg("min_leaf"), nb::arg("patience"), nb::arg("rate"),
-        nb::arg("out").noconvert());
+        nb::arg("n_leaves"), nb::arg("min_leaf"), nb::arg("patience"), nb::arg("n_bins"),
+        nb::arg("rate"), nb::arg("out").noconvert());
     m.def(
         "boosted_numbers",
         [](Matrix<double> train, Vector<double> numbers, Vector<double> weights,
            Vector<uint8_t> categorical, Matrix<double> test, size_t n_fit, size_t n_rounds,
-           size_t n_leaves, size_t min_leaf, size_t patience, double rate, MatrixOut<double> out) {
+           size_t n_leaves, size_t min_leaf, size_t patience, size_t n_bins, double rate,
+           MatrixOut<double> out) {
             boost(train, test, categorical, NumberLoss{numbers.data()}, weights.data(), n_fit,
-                  {n_rounds, n_leaves, min_leaf, patience, rate}, out.data());
+                  {n_rounds, n_leaves, min_leaf, patience, n_bins, rate}, out.data());
         },
         nb::arg("train"), nb::arg("numbers"), nb::arg("weights"), nb::arg("categorical"),
         nb::arg("test"), nb::arg("n_fit"), nb::arg("n_rounds"), nb::arg("n_leaves"),
-        nb::arg("min_leaf"), nb::arg("patience"), nb::arg("rate"), nb::arg("out").noconvert());
+        nb::arg("min_leaf"), nb::arg("patience"), nb::arg("n_bins"), nb::arg("rate"),
+        nb::arg("out").noconvert());
 }
 
 }  // namespace pinsker
