@@ -73,6 +73,11 @@ class Certificate:
         fresh rows models that see the dropped features in shuffled order.
     model_all, model_kept : str
         The models with those errors.
+    n_train : int
+        Rows that they were fitted to (the mean over folds).
+    learning_curve : tuple of (int, float)
+        Training rows and the error increase of the kept features when models are fitted to a
+        quarter and to half of `n_train`; `increase` is that of all of them.
     standard_error : str
         How the standard errors behind the confidence bounds were found.
     error_upper : float
@@ -145,6 +150,8 @@ class Certificate:
     fewest_needed: int = 0
     passed: "Certificate | None" = None
     subgroups: tuple[SubgroupResult, ...] = ()
+    n_train: int = 0
+    learning_curve: tuple[tuple[int, float], ...] = ()
 
     @property
     def is_tested(self) -> bool:

@@ -17,7 +17,7 @@ _DECIMALS = 4  # decimals of rates, scores and nats
 #: The verdict on a set that no rows were held out for.
 NOT_HELD_OUT = "budget not tested (no rows were held out)"
 _MOST_LETTERS = 40  # letters of a name in a sentence
-_MOST_LINES = 8  # lines of a certificate that is printed
+_MOST_LINES = 10  # lines of a certificate that is printed
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,8 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     if c.n_kept < c.n_features:
         said.append(("change", f.increase))
     said.append(("evidence", f.evidence))
+    if c.model_all and c.n_kept < c.n_features:
+        said.append(("models", _models(c)))
     if c.likely and len(c.likely) < c.n_kept:
         said.append(("likely", _likely(c)))
     if c.fewest_needed > 1:
@@ -149,6 +151,19 @@ def subgroup_text(c: Certificate) -> str:
     return "\n".join("  " + "  ".join(row).rstrip() for row in padded)
 
 
+def _models(c: Certificate) -> str:
+    """Say which models compare, and what fewer training rows would have shown."""
+    said = f"{c.model_all} of all features, {c.model_kept} of those kept"
+    if c.model_all == c.model_kept:
+        said = c.model_all
+    if c.n_train:
+        said += f", fitted to {c.n_train} rows"
+    if c.learning_curve:
+        points = " and ".join(f"{figure(value)} at {rows}" for rows, value in c.learning_curve)
+        said += f" (increase {points})"
+    return said
+
+
 def _likely(c: Certificate) -> str:
     """Say which smaller set is likely to be enough, and what would show it."""
     change = change_in_words(c.likely_increase, c.metric)
@@ -195,16 +210,15 @@ def certificate_text(c: Certificate) -> str:
 def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
     """Return a certificate for a page: what is printed, and what that rests on."""
     f = facts(c)
-    said = [text for label, text in lines(c) if label != "budget"]
+    models = {"models": "models: "}
+    said = [models.get(label, "") + text for label, text in lines(c) if label != "budget"]
     if any(label == "information" for label, _ in lines(c)):
         said.append("the Bayes risk is the lowest error any model could reach")
     if not c.is_tested:
         said.append("no row was held out, so that these figures guarantee nothing for new rows")
-    else:
-        said.append(f"models: {c.model_all} of all features, {c.model_kept} of those kept")
-        if c.label == CERTIFICATE and c.metric == "error":
-            free = f"the distribution-free {f.level} of the error with those kept"
-            said.append(f"{free} is {f.upper}, for independent rows")
+    elif c.label == CERTIFICATE and c.metric == "error":
+        free = f"the distribution-free {f.level} of the error with those kept"
+        said.append(f"{free} is {f.upper}, for independent rows")
     if c.verdict in ("inconclusive", "not met"):
         said.append(f.verdict)
     if c.is_tested and f.budget and c.standard_error == MEAN and not c.subgroups:
@@ -396,6 +410,8 @@ SENTENCES = {
         "are estimates; the table of subgroups says how many rows would show the budget"),
     "few per class": careful("a class has fewer than 20 held-out rows: the figures are an estimate "
         "and no certificate"),
+    "rising": careful("the error increase grows with the rows that models learn from ({half} to "
+        "{n_train}): with more rows the dropped columns may be worth more than is said here"),
     "serial rows": careful("neighboring rows depend on each other (lag-1 autocorrelation {r:.2f} "
         "of the differences): these rows are too few for a certificate"),
     "printed backward": Sentence("Theorem 4 of the paper claims that the Bayes risk ({metric}) "
