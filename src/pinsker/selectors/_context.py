@@ -390,7 +390,8 @@ def plan_memory(
     models = _named_models(selector, encoded, seed) if selector.holds_out else ()
     # Of a cluster or a GPU `max_memory` is theirs.
     limit = as_settings("engine", selector.engine).max_memory if _is_local(selector) else None
-    rows = RowCounts.of(encoded.n_rows, selector.cv, in_parts=in_parts)
+    size = (encoded.n_rows, encoded.columns.n_columns)
+    rows = RowCounts.of(*size, selector.cv, in_parts=in_parts)
     threads = count_threads(selector.n_jobs)
     return FitMemory.of(encoded, models, rows, n_jobs=threads, max_memory=limit)
 
@@ -439,7 +440,8 @@ def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[Hold
     )
     if not isinstance(selector.models, str):
         return models
-    n_rows = min(encoded.n_rows, RowCounts.of(encoded.n_rows, 5).train)
+    size = (encoded.n_rows, encoded.columns.n_columns)
+    n_rows = min(encoded.n_rows, RowCounts.of(*size, 5).train)
     small = tuple(model for model in models if not _is_too_wide(model, encoded, n_rows))
     return small or models
 
