@@ -401,7 +401,7 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
 def next_command(outcome: Outcome, saved: str | None = None) -> str:
     """Return the command that a reader of the summary needs next, and what it is for."""
     certificate, again = outcome.selector.certificate_, _again()
-    named = [n for n in outcome.notes if isinstance(n, Note) and n.kind == "suspect"]
+    named = [note for note in outcome.notes if note.kind == "suspect"]
     suspects = [name for note in named for name in note.columns if name in outcome.kept]
     if certificate.verdict == "not shown to be predictable":
         return ""
@@ -457,7 +457,7 @@ def print_subgroups(console: Console, certificate: Certificate) -> None:
         console.print(escape(subgroup_text(certificate)), soft_wrap=True)
 
 
-def print_notes(console: Console, notes: Iterable[Note | str]) -> None:
+def print_notes(console: Console, notes: Iterable[Note]) -> None:
     """Print notes, settings as they are typed in a shell."""
     for text in dict.fromkeys(sentence(note, "command") for note in notes):
         console.print(f"  note: {escape(' '.join(text.split()))}", soft_wrap=True)
@@ -503,7 +503,7 @@ def _budget(comparison: Certificate | AuditResult) -> str:
 
 
 def print_certificate(
-    console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[Note | str]
+    console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[Note]
 ) -> None:
     """Print the certificate of fresh rows; `saved` are the features that were to be tested."""
     n_features, own_notes = certificate.n_features, list(certificate.notes)
@@ -525,7 +525,7 @@ def print_certificate(
     print_notes(console, [*own_notes, *notes])
 
 
-def print_audit(console: Console, result: AuditResult, notes: Sequence[Note | str]) -> None:
+def print_audit(console: Console, result: AuditResult, notes: Sequence[Note]) -> None:
     """Print what one model loses by a selection."""
     console.print(f"[bold]{escape(result.model)}[/bold] on {result.n_rows} rows")
     f = facts(result)

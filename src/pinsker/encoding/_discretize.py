@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, Unchecked
-from pinsker.encoding._encoded import Columns, Kind, Target, frozen, listing
+from pinsker.encoding._encoded import Columns, Kind, Target, frozen
 from pinsker.exceptions import DataError, ParameterError
 
 Binning: TypeAlias = Literal["frequency", "width", "mdl"]
@@ -150,15 +150,10 @@ def _notes(columns: Columns, sizes: IntArray, edges: list[FloatArray | None]) ->
     found = list(zip(columns.names, sizes, edges, strict=True))
     many = [name for name, size, cuts in found if cuts is None and size > _MANY_CATEGORIES]
     uncut = [name for name, _, cuts in found if cuts is not None and len(cuts) == 0]
-    notes = []
+    notes: Notes = ()
     if many:
-        notes.append(
-            f"more than {_MANY_CATEGORIES} categories, so most cells of a table are empty: "
-            f"{listing(many)}"
-        )
-    if uncut:
-        notes.append(f"no cut was found, so one bin holds all: {listing(uncut)}")
-    return tuple(notes)
+        notes += (Note("many categories", tuple(many), {"most": _MANY_CATEGORIES}),)
+    return notes + ((Note("one bin", tuple(uncut)),) if uncut else ())
 
 
 def bin_weighted(

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from pinsker._compat import require
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import (
     AnyArray,
     Arguments,
@@ -81,11 +81,8 @@ class RowSample:
     def notes(self) -> Notes:
         if self.n_drawn == self.n_rows:
             return self.remarks
-        read = (
-            f"columns were read on {self.n_drawn} of {self.n_rows} rows, drawn at random: what is "
-            "missing or infinite in the others is not seen"
-        )
-        return (read, *self.remarks)
+        figures = {"drawn": self.n_drawn, "n_rows": self.n_rows}
+        return (Note("read on a sample", figures=figures), *self.remarks)
 
 
 def draw_rows(
@@ -152,14 +149,13 @@ def _draw(n_rows: int, most: int, seed: int, labels: IntArray | None = None) -> 
     return np.sort(order[np.minimum(places, n_rows - 1)])
 
 
-def _lost_classes(labels: IntArray, chosen: IntArray, classes: AnyArray) -> list[str]:
+def _lost_classes(labels: IntArray, chosen: IntArray, classes: AnyArray) -> list[Note]:
     sizes = np.bincount(labels, minlength=len(classes))
     lost = np.flatnonzero(np.bincount(labels[chosen], minlength=len(classes)) == 0)
     if not len(lost):
         return []
-    names = listing([classes[c] for c in lost])
-    how_many = f"{int(sizes[lost].sum())} of {len(labels)} rows"
-    return [f"too rare for the rows drawn, so not among them: class {names} ({how_many})"]
+    figures = {"classes": listing(list(classes[lost])), "lost": int(sizes[lost].sum())}
+    return [Note("classes too rare", figures={**figures, "n_rows": len(labels)})]
 
 
 # ---------------------------------------------------------------------- Dask

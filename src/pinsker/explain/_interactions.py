@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc
 
 from pinsker._compat import require, table_of
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import (
     ArrayLibrary,
     Axes,
@@ -145,11 +145,8 @@ class TripleScan:
         """What a user should know."""
         if self.pairs is None:
             return ()
-        note = (
-            f"triples of {len(self.problem.codes)} columns: the {len(self.pairs)} best pairs with "
-            "every third column; a triple of which no pair shows is not seen"
-        )
-        return (note,)
+        figures = {"n_columns": len(self.problem.codes), "n_pairs": len(self.pairs)}
+        return (Note("some triples", figures=figures),)
 
     def best(self, n_best: int, n_permutations: int, seed: int) -> list[PairFound]:
         """Return the triples with the largest surplus, with family-wise p-values."""
@@ -233,7 +230,7 @@ class Interactions:
         Rows, and pairs or triples that were counted.
     n_bins : int
         Bins of a continuous column.
-    notes : tuple of str
+    notes : tuple of Note
         What a user should know.
     p_additive : tuple of float
         Of each significant set the p-value against a model without its interaction (additive in

@@ -130,9 +130,9 @@ def note_suspects(
     return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes + notes))
 
 
-def identifiers(notes: Iterable[Note | str]) -> set[str]:
+def identifiers(notes: Iterable[Note]) -> set[str]:
     """Return the columns that notes name as identifiers."""
-    found = [one for one in notes if isinstance(one, Note) and one.kind == "identifiers"]
+    found = [one for one in notes if one.kind == "identifiers"]
     return {name for note in found for name in note.columns}
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, BoolArray, Fields, FloatArray, IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
@@ -50,12 +50,8 @@ class Classes:
     def notes(self) -> Notes:
         if not self.edges:
             return ()
-        cuts = "; ".join(", ".join(f"{cut:.4g}" for cut in edges) for edges in self.edges)
-        note = (
-            f"the numeric target was cut into bins at {cuts}: information, scores and budgets are "
-            "about the bin, and a budget is a rate of wrong bins"
-        )
-        return (note,)
+        cuts = [edges.tolist() for edges in self.edges]
+        return (Note("target in bins", figures={"cuts": cuts}),)
 
 
 @dataclass(frozen=True, eq=False)
