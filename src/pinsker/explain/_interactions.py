@@ -31,6 +31,7 @@ from pinsker._types import (
 from pinsker.encoding import encode
 from pinsker.engine import PairTables, array_library, best_triples, count_threads, generator_of
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.information import shared_information
 from pinsker.search import PAIR_LEVEL, PairFound, PairProblem, PairScan, best_pairs
 
 #: Rounds of proportional fitting at most, and the change of a count that ends them.
@@ -180,7 +181,7 @@ class TripleScan:
         codes, labels = self.problem.codes[list(triple)], self.problem.labels
         alone = PairTables.of(codes, labels).alone
         joint = (codes[0].astype(np.int64) * 8 + codes[1]) * 8 + codes[2]
-        together = _information(joint, labels)
+        together = shared_information(joint, labels)
         return PairFound(triple, tuple(map(float, alone)), together, surplus, p_value)
 
 
@@ -205,15 +206,6 @@ def all_triples(
     found, nats = np.concatenate(triples), np.concatenate(values)
     at = np.argsort(-nats, kind="stable")[:n_best]
     return found[at], nats[at]
-
-
-def _information(joint: IntArray, labels: IntArray) -> float:
-    """Return I(X;Y) of two columns of codes, in nats."""
-    both = np.zeros((int(joint.max()) + 1, int(labels.max()) + 1))
-    np.add.at(both, (joint, labels), 1.0 / len(labels))
-    expected = both.sum(axis=1, keepdims=True) * both.sum(axis=0, keepdims=True)
-    there = both > 0
-    return float(np.sum(both[there] * np.log(both[there] / expected[there])))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, Estimator, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, is_frame, is_missing, read_written, take_features
+from pinsker.information import shared_information, state_entropy
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -373,16 +374,8 @@ def _predicted(trees: Estimator, values: FloatArray, others: AnyArray) -> AnyArr
 
 def _shared(codes: IntArray, labels: IntArray) -> float:
     """Return I(X;Y)/H(Y) of two columns of codes."""
-    counts = np.zeros((int(codes.max()) + 1, int(labels.max()) + 1))
-    np.add.at(counts, (codes, labels), 1.0)
-    rows, columns, all_of = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
-    entropy = np.log(all_of) - _sum_of_logs(columns) / all_of
-    given = (_sum_of_logs(rows) - _sum_of_logs(counts)) / all_of
-    return float(1.0 - given / entropy) if entropy > 0 else 0.0
-
-
-def _sum_of_logs(counts: FloatArray) -> float:
-    return float(np.sum(counts * np.log(np.maximum(counts, 1.0))))
+    entropy = state_entropy(labels, "none")
+    return shared_information(codes, labels) / entropy if entropy > 0 else 0.0
 
 
 def _binned(codes: IntArray, bins: int) -> IntArray:
