@@ -272,7 +272,7 @@ def check_outputs(
             raise ParameterError(f"{written[place]} and {option} name the same file {file!r}.")
         written[place] = option
     if outputs.get("output") is not None:
-        written_format(str(outputs["output"]), "--output")
+        written_format(str(outputs["output"]))
     if (report := outputs.get("report")) is not None:
         if not report.lower().endswith((".html", ".htm")):
             raise ParameterError(f"--report {report!r} must end in .html.")
@@ -288,12 +288,12 @@ def _facts_of(files: Sequence[str | None]) -> list[os.stat_result]:
     return [facts for facts in found if stat.S_ISREG(facts.st_mode)]
 
 
-def written_format(path: str, option: str) -> tuple[str, str | None]:
+def written_format(path: str) -> tuple[str, str | None]:
     """Return the format and the compression of a table that is to be written, or refuse it."""
-    kind, compression = format_of_name(path, option)
+    kind, compression = format_of_name(path, "--output")
     if kind not in (*_TEXT, "parquet", "feather") or (compression and kind not in _TEXT):
         raise ParameterError(
-            f"{option} {path!r}: that is not written. Use .csv, .tsv (also compressed), .parquet "
+            f"--output {path!r}: that is not written. Use .csv, .tsv (also compressed), .parquet "
             "or .feather."
         )
     if kind in ("parquet", "feather"):
@@ -310,7 +310,7 @@ def formula_notes(names: Sequence[str], path: str | None) -> tuple[Note, ...]:
 
 
 def _write_table(frame: pd.DataFrame, path: str) -> None:
-    kind, compression = written_format(path, "--output")
+    kind, compression = written_format(path)
     if kind in _TEXT:
         separator = "\t" if kind == "tsv" else ","
         frame.to_csv(path, sep=separator, index=False, compression=cast(Any, compression))

@@ -158,8 +158,7 @@ def drop_uninformative(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded
     note = Note("left out before the search", tuple(encoded.feature_names[j] for j in gone))
     kept = take_features(merged, varies)
     near = [j for j in near_unique_columns(encoded.columns) if not constant[j]]
-    said = ("constant", "identifiers")
-    notes = [one for one in columns.notes if isinstance(one, str) or one.kind not in said]
+    notes = [one for one in columns.notes if one.kind not in ("constant", "identifiers")]
     notes += identifier_note([columns.names[j] for j in near])
     return replace(kept, columns=replace(kept.columns, notes=(*notes, note)))
 

@@ -281,9 +281,9 @@ def missing_targets(y: TargetLike) -> Any:
     return y.isna().to_numpy()
 
 
-def join(pieces: list[Any], purpose: str = "a Dask DataFrame", extra: str = "dask") -> TableLike:
+def join(pieces: list[Any], purpose: str = "a Dask DataFrame") -> TableLike:
     if isinstance(pieces[0], np.ndarray):
         return np.concatenate(pieces)
     if type(pieces[0]).__module__.startswith("polars"):
         return require("polars", purpose=purpose).concat(pieces)
-    return require("pandas", purpose=purpose, extra=extra).concat(pieces, ignore_index=True)
+    return require("pandas", purpose=purpose, extra="dask").concat(pieces, ignore_index=True)

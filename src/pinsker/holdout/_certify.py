@@ -72,7 +72,6 @@ def path_certificate(
     facts: TargetFacts,
     n_rows: int,
     rows: str = SEARCH_ROWS,
-    label: str = NOT_TESTED,
 ) -> Certificate:
     """Return what a path alone says about a decision: nothing was held out."""
     budget = rule if isinstance(rule, ErrorBudget) else None
@@ -84,7 +83,7 @@ def path_certificate(
         n_rows=n_rows, n_kept=decision.size, n_features=path.n_features,
         features=_names(path, decision.size), rows=rows, rule=str(rule),
         information_budget=decision.budget, information_lost=float(lost[position]),
-        bound=path.bound_at(decision.size), notes=decision.notes, label=label,
+        bound=path.bound_at(decision.size), notes=decision.notes, label=NOT_TESTED,
     )  # fmt: skip
 
 
