@@ -142,7 +142,7 @@ class MethodArrays:
         """Fewest rows that the method can estimate from, for halves of the rows."""
         if self.method in NEIGHBOR_METHODS:
             return 2 * self.k
-        if self.method == "discrete":
+        if self.x.ndim == 1:  # states
             return 2
         z_columns = 0 if self.z is None else self.z.shape[1]
         return int(self.x.shape[1] + self.y.shape[1] + z_columns + 2)

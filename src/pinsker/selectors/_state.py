@@ -165,14 +165,15 @@ def _read_certificate(saved: Mapping[str, Any]) -> Certificate:
 
 
 def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
-    """Read a dataclass of figures; null was a number that JSON cannot hold, a list a tuple."""
+    """Read a dataclass: null was a number that JSON cannot hold; what is absent is newer."""
 
     def value(found: Any) -> Any:
         if isinstance(found, list):
             return tuple(value(one) for one in found)
         return math.nan if found is None else found
 
-    known = {field.name: field.default for field in dataclasses.fields(kind)}
+    fields = (field for field in dataclasses.fields(kind) if field.name in saved)
+    known = {field.name: field.default for field in fields}
     absent = {name for name, default in known.items() if default is None and saved[name] is None}
     found = {name: value(saved[name]) for name in known if name not in absent}
     if "notes" in found:
