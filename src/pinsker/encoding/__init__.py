@@ -50,6 +50,7 @@ from pinsker.encoding._encoded import (
 from pinsker.encoding._kinds import find_columns, find_features, read_written, written_number
 from pinsker.encoding._read import (
     count_rows,
+    frame_of,
     is_dask,
     is_dask_frame,
     is_frame,

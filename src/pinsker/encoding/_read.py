@@ -269,7 +269,7 @@ def read_table(
     if is_frame(data):
         names, cells = read_frame(data, label=label, prefix=prefix)
         _check_shape((len(cells[0].values) if cells else len(data), len(cells)), label)
-        if two_dimensional and isinstance(_wrap(data), nw.Series):
+        if two_dimensional and isinstance(frame_of(data), nw.Series):
             raise DataError(_one_dimension(label, "a series"))
         return _stack(cells, names, label)
     array = _as_array(data, label)
@@ -363,7 +363,7 @@ def _stack(cells: list[Cells], names: tuple[str, ...], label: str) -> RawTable:
 def is_frame(data: TableLike) -> bool:
     if type(data).__module__.partition(".")[0] in _NEVER_FRAMES:
         return False  # the common case, without asking narwhals
-    return isinstance(_wrap(data), nw.DataFrame | nw.LazyFrame | nw.Series)
+    return isinstance(frame_of(data), nw.DataFrame | nw.LazyFrame | nw.Series)
 
 
 def is_dask_frame(data: TableLike) -> bool:
@@ -416,7 +416,7 @@ def count_rows(data: TableLike) -> int:
 
 
 def read_frame(data: TableLike, *, label: str, prefix: str) -> tuple[tuple[str, ...], list[Cells]]:
-    wrapped = _wrap(data)
+    wrapped = frame_of(data)
     if is_dask_frame(data):
         raise DataTypeError(
             f"{label} is a Dask DataFrame, which only CriterionSelection and FeatureSelector with "
@@ -437,7 +437,8 @@ def read_frame(data: TableLike, *, label: str, prefix: str) -> tuple[tuple[str, 
     return names, [_read_series(wrapped.get_column(key), name) for name, key in columns]
 
 
-def _wrap(data: TableLike) -> TableLike:
+def frame_of(data: TableLike) -> TableLike:
+    """Return a frame or series as one of Narwhals, other data unchanged: no other place asks."""
     try:
         return nw.from_native(data, pass_through=True, allow_series=True)
     except ValueError as error:  # its subclass for repeated names changed places over time

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from scipy import sparse
 
@@ -35,7 +34,7 @@ from pinsker.encoding._encoded import (
     refuse_missing_targets,
     usable_rows,
 )
-from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
+from pinsker.encoding._read import count_rows, frame_of, is_dask, is_dask_frame, is_frame
 from pinsker.encoding._target import class_labels, guess_task, read_target
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
@@ -126,7 +125,7 @@ def take(data: TableLike, rows: IntArray) -> TableLike:
         return (matrix if matrix.format in ("csr", "csc") else matrix.tocsr())[rows]
     if is_frame(data):
         try:
-            return nw.from_native(data, eager_only=True, allow_series=True)[rows].to_native()
+            return frame_of(data)[rows].to_native()
         except TypeError as error:  # a column of a type that its container holds but cannot read
             raise DataError(
                 f"no rows could be taken from a {type(data).__name__} ({error}): leave out columns "

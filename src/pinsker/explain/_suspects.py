@@ -10,7 +10,7 @@ import numpy as np
 
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, Estimator, FloatArray, IntArray, TableLike
-from pinsker.encoding import Encoded, is_frame, is_missing, read_written, take_features
+from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
 from pinsker.information import shared_information, state_entropy
 
 _LOG = logging.getLogger("pinsker")
@@ -469,7 +469,7 @@ def _raw_columns(X: TableLike, encoded: Encoded) -> Iterator[tuple[str, AnyArray
     if is_frame(X):
         import narwhals.stable.v1 as nw  # only frames come here
 
-        frame = nw.from_native(X, eager_only=True)
+        frame = frame_of(X)
         left_out = (nw.Boolean, nw.Date, nw.Datetime, nw.Duration)
         for name, place in places:
             series = frame[:, place]
