@@ -11,7 +11,6 @@ from pinsker.encoding._discretize import (
     Binning,
     bin_columns,
     bin_values,
-    bin_weighted,
     cut_target,
     weighted_cuts,
 )

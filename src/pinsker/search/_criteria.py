@@ -24,7 +24,6 @@ from pinsker.encoding import (
     Encoded,
     LargeTable,
     bin_columns,
-    bin_weighted,
     weighted_cuts,
 )
 from pinsker.engine import (
@@ -81,11 +80,7 @@ class CountedProblem:
         classes = target_classes(encoded, settings.bins)
         columns, labels = encoded.columns, classes.labels
         cut: Fields = {"bins": settings.bins, "strategy": settings.strategy}
-        binning = (
-            bin_columns(columns, labels, **cut)
-            if weights is None
-            else bin_weighted(columns, weights, labels, **cut)
-        )
+        binning = bin_columns(columns, labels, weights, **cut)
         packed = PackedColumns.of(*feature_codes(encoded, binning))
         how: Fields = {"correction": settings.correction, "n_threads": settings.n_threads}
         present = np.unique(labels, return_inverse=True)[1]
