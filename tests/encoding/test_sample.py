@@ -77,7 +77,7 @@ def test_a_class_that_is_too_rare_is_named():
     lost = [draw_rows(np.zeros((N, 1)), y, 50, seed=seed) for seed in range(20)]
     without = next(sample for sample in lost if "never" not in sample.y)
     note = "too rare for the rows drawn, so not among them: class 'never' (2 of 1000 rows)"
-    assert without.notes[1] == note
+    assert str(without.notes[1]) == note
     assert "columns were read on 50 of 1000 rows, drawn at random" in without.notes[0]
 
 

@@ -366,7 +366,7 @@ def write_files(
 
 def _restore(
     path: str, source: str, query: str | None, style: TextStyle, most: int
-) -> tuple[SavedSelection, InputTable, list[Note | str]]:
+) -> tuple[SavedSelection, InputTable, list[Note]]:
     """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
     saved = read_selection(path)
     read = read_input(source, saved.targets, style=style, most=most, query=query)

@@ -11,7 +11,6 @@ from pinsker.encoding._discretize import (
     Binning,
     bin_columns,
     bin_values,
-    bin_weighted,
     cut_target,
     weighted_cuts,
 )
@@ -50,6 +49,7 @@ from pinsker.encoding._encoded import (
 from pinsker.encoding._kinds import find_columns, find_features, read_written, written_number
 from pinsker.encoding._read import (
     count_rows,
+    frame_of,
     is_dask,
     is_dask_frame,
     is_frame,

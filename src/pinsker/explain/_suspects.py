@@ -10,7 +10,8 @@ import numpy as np
 
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, Estimator, FloatArray, IntArray, TableLike
-from pinsker.encoding import Encoded, is_frame, is_missing, read_written, take_features
+from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
+from pinsker.information import shared_information, state_entropy
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -130,9 +131,9 @@ def note_suspects(
     return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes + notes))
 
 
-def identifiers(notes: Iterable[Note | str]) -> set[str]:
+def identifiers(notes: Iterable[Note]) -> set[str]:
     """Return the columns that notes name as identifiers."""
-    found = [one for one in notes if isinstance(one, Note) and one.kind == "identifiers"]
+    found = [one for one in notes if one.kind == "identifiers"]
     return {name for note in found for name in note.columns}
 
 
@@ -373,16 +374,8 @@ def _predicted(trees: Estimator, values: FloatArray, others: AnyArray) -> AnyArr
 
 def _shared(codes: IntArray, labels: IntArray) -> float:
     """Return I(X;Y)/H(Y) of two columns of codes."""
-    counts = np.zeros((int(codes.max()) + 1, int(labels.max()) + 1))
-    np.add.at(counts, (codes, labels), 1.0)
-    rows, columns, all_of = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
-    entropy = np.log(all_of) - _sum_of_logs(columns) / all_of
-    given = (_sum_of_logs(rows) - _sum_of_logs(counts)) / all_of
-    return float(1.0 - given / entropy) if entropy > 0 else 0.0
-
-
-def _sum_of_logs(counts: FloatArray) -> float:
-    return float(np.sum(counts * np.log(np.maximum(counts, 1.0))))
+    entropy = state_entropy(labels, "none")
+    return shared_information(codes, labels) / entropy if entropy > 0 else 0.0
 
 
 def _binned(codes: IntArray, bins: int) -> IntArray:
@@ -476,7 +469,7 @@ def _raw_columns(X: TableLike, encoded: Encoded) -> Iterator[tuple[str, AnyArray
     if is_frame(X):
         import narwhals.stable.v1 as nw  # only frames come here
 
-        frame = nw.from_native(X, eager_only=True)
+        frame = frame_of(X)
         left_out = (nw.Boolean, nw.Date, nw.Datetime, nw.Duration)
         for name, place in places:
             series = frame[:, place]

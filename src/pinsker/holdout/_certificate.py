@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pinsker._notes import Note, Notes
+from pinsker._notes import Notes
 from pinsker._types import Fields, plain
 from pinsker.metrics import WORST, SubgroupResult, metric_row
 
@@ -24,7 +24,7 @@ TOO_FEW_ROWS = "not tested: too few rows to hold any out"
 
 def weights_of(notes: Notes) -> set[str]:
     """Return what notes do to a claim, see `Note`."""
-    return {note.weight for note in notes if isinstance(note, Note)}
+    return {note.weight for note in notes}
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class Certificate:
             "passed": None if self.passed is None else self.passed.to_dict(),
             "subgroups": [{**asdict(one), "verdict": one.verdict} for one in self.subgroups],
             "notes": list(map(str, self.notes)),
-            "note_kinds": [n.kind if isinstance(n, Note) else "" for n in self.notes],
+            "note_kinds": [note.kind for note in self.notes],
             "verdict": self.verdict,
             "resolvable": self.resolvable,
             "lets_all_go": self.lets_all_go,

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import entr
 
 from pinsker._notes import Note, Notes
 from pinsker._types import Fields, FloatArray, IntArray, Unchecked
@@ -49,7 +48,7 @@ from pinsker.holdout._rows import (
     note_weights,
 )
 from pinsker.holdout._sizes import geometric_sizes
-from pinsker.information import set_terms
+from pinsker.information import set_terms, state_entropy
 from pinsker.metrics import METRICS, Metric
 from pinsker.models import HoldoutScores
 from pinsker.search import Decision, ErrorBudget, SelectionPath, StoppingRule, measure_sets
@@ -73,7 +72,6 @@ def path_certificate(
     facts: TargetFacts,
     n_rows: int,
     rows: str = SEARCH_ROWS,
-    label: str = NOT_TESTED,
 ) -> Certificate:
     """Return what a path alone says about a decision: nothing was held out."""
     budget = rule if isinstance(rule, ErrorBudget) else None
@@ -85,7 +83,7 @@ def path_certificate(
         n_rows=n_rows, n_kept=decision.size, n_features=path.n_features,
         features=_names(path, decision.size), rows=rows, rule=str(rule),
         information_budget=decision.budget, information_lost=float(lost[position]),
-        bound=path.bound_at(decision.size), notes=decision.notes, label=label,
+        bound=path.bound_at(decision.size), notes=decision.notes, label=NOT_TESTED,
     )  # fmt: skip
 
 
@@ -110,12 +108,11 @@ def interval_notes(context: FitContext, path: SelectionPath, size: int) -> Notes
     notes: Notes = (by_error,) if of_lost > 0.0 else ()
     if labels is None or facts.n_targets > 1 or rule.metric_for(facts) != "error":
         return notes
-    counts = np.bincount(labels)
-    entropy = float(entr(counts / counts.sum()).sum())
+    entropy = state_entropy(labels, "none")
     left = min(max(entropy - path.information[position], 0.0), entropy)
     ends = np.clip([left - _ERRORS * of_kept, left + _ERRORS * of_kept], 0.0, entropy)
-    lower, upper = fano_error(float(ends[0]), len(counts)), hellman_raviv_error(float(ends[1]))
-    said = {"left": left, "error": of_kept, "lower": lower, "upper": upper}
+    said = {"left": left, "error": of_kept, "upper": hellman_raviv_error(float(ends[1]))}
+    said["lower"] = fano_error(float(ends[0]), int(labels.max()) + 1)
     return (*notes, Note("Bayes error of a set", figures=said))
 
 

@@ -401,14 +401,13 @@ class Comparison:
         if meeting:
             chosen = min(meeting, key=lambda one: (self.cost(one), one.size, -one.information))
             return chosen, Decision(chosen.size, chosen.allowed(*known))
-        note = f"no set of fewer features is shown to meet {rule.said} on held-out rows; "
         some = list(self.on_paths) or [self.of_all]  # one feature alone has no smaller set
         best = max(some, key=lambda result: (result.information, -result.size))
         for every in self._everything():
             if every.may_stay(*known) or best.gain_lower <= 0.0:
-                note += "all are kept"
+                note = Note("all are kept", figures={"rule": rule.said})
                 return every, Decision(every.size, every.allowed(*known), (note,))
-        note += "the one with the most information is kept"
+        note = Note("most information is kept", figures={"rule": rule.said})
         return best, Decision(best.size, rule.budget(self.facts), (note,))
 
     def to_arrays(self, feature_columns: Sequence[Sequence[int]], n_columns: int) -> CVResults:
@@ -440,10 +439,7 @@ class Comparison:
         cut = cuts[best.search]
         if best.size == cut.size:
             return best, cut
-        note = (
-            f"held-out figures are those of {best.size} features: without the held-out rows no "
-            "search goes farther"
-        )
+        note = Note("nearest set", figures={"size": best.size})
         return best, replace(cut, notes=(*cut.notes, note))
 
     def _everything(self) -> list[SubsetResult]:

@@ -58,6 +58,8 @@ _TRAINED_CELLS, _TRAINED_CELLS_TO_CERTIFY = 200_000, 1_000_000
 _MOST_EVALUATED = 40_000
 #: Rows that certify at most: a bound of 0.002 on a difference of error rates.
 MOST_CERTIFIED = 40_000
+#: Ranges of a numeric target that stretches of rows are stratified by.
+_STRATA = 50
 #: Rows of a table that are read at most: they are enough for all of the above, as a third of what
 #: did not search certifies.
 MOST_READ = 150_000
@@ -280,13 +282,13 @@ def set_search_rows_aside(
     return np.sort(order[:n_search]), folds
 
 
-def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArray:
+def stratified_order(encoded: Encoded, seed: int) -> IntArray:
     """Return a random order of the rows in which every stretch is stratified by the target."""
     rng = np.random.default_rng(seed)
     labels = encoded.target.labels
     if labels is None:
         ranks = np.argsort(np.argsort(encoded.target.strata, kind="stable"), kind="stable")
-        labels = ranks * n_ranges // len(ranks)
+        labels = ranks * _STRATA // len(ranks)
     shuffled = rng.permutation(len(labels))
     by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
     counts = np.bincount(labels)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 
-import narwhals.stable.v1 as nw
 import numpy as np
 
 from pinsker._types import (
@@ -17,7 +16,7 @@ from pinsker._types import (
     Unchecked,
 )
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, is_frame, is_missing, read_array
+from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_array
 from pinsker.exceptions import ParameterError
 from pinsker.metrics import ALL_ROWS, MEAN, Metric, Subgroups
 from pinsker.search import ErrorBudget
@@ -116,7 +115,7 @@ def _is_of_rows(own: Unchecked) -> bool:
 def _column(X: TableLike, name: Unchecked) -> AnyArray:
     """Return a column of the table by its name, or of an array by its position."""
     if is_frame(X):
-        frame = nw.from_native(X, eager_only=True)
+        frame = frame_of(X)
         if name not in frame.columns:
             listed = ", ".join(map(repr, frame.columns[:6]))
             raise _refused(f"there is no column {name!r}; there are {listed}")
