@@ -87,7 +87,7 @@ Division: TypeAlias = tuple[IntArray, IntArray]
 #: This many training rows leave probabilities as they are.
 _CERTAIN = 1e15
 #: What features are held against: the most frequent class, and the mean.
-_MODELS_OF_NOTHING = {"classification": DummyClassifier(), "regression": DummyRegressor()}
+MODELS_OF_NOTHING = {"classification": DummyClassifier(), "regression": DummyRegressor()}
 #: Rows of a Dask collection that are computed at most.
 _MOST_OF_DASK = 150_000
 
@@ -293,7 +293,7 @@ def audit(
     names = column_names(X_test)
     compared = [(everything if others is None else others, model), (kept, model)]
     if task != "survival":
-        compared.append((kept[:1], _MODELS_OF_NOTHING[task]))
+        compared.append((kept[:1], MODELS_OF_NOTHING[task]))
     for places, one in compared:
         able = of_columns(one, names, places.tolist())
         train = None if X_train is None else (take_columns(X_train, places), y_train)

@@ -1,26 +1,43 @@
-"""Two fitted models, of all columns and of those kept: their losses on new rows, or in batches."""
+"""Two fitted models, of all columns and of those kept: their losses on new rows, or in batches.
 
-from dataclasses import dataclass, field
+The models of a certificate of a stream are fitted to some of its rows, and compared on all others.
+"""
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns, classes_of
+from pinsker._notes import Note
 from pinsker._types import (
     AnyArray,
     Estimator,
     FloatArray,
+    IntArray,
     MetricChoice,
     Selector,
     TableLike,
     TargetLike,
     Task,
 )
-from pinsker.bounds import Difference, limits_of_counts, limits_of_moments
-from pinsker.encoding import batches_of, is_frame, read_array
-from pinsker.exceptions import DataError, ParameterError
+from pinsker.bounds import Difference, error_rate_limit, limits_of_counts, limits_of_moments
+from pinsker.encoding import (
+    RowSample,
+    batches_of,
+    can_be_scanned,
+    is_frame,
+    missing_targets,
+    read_array,
+    take,
+)
+from pinsker.exceptions import DataError, DataWarning, ParameterError
 from pinsker.holdout._audit import (
+    MODELS_OF_NOTHING,
     AuditResult,
     Fit,
     losses_of_fits,
@@ -28,8 +45,20 @@ from pinsker.holdout._audit import (
     own_metric,
     response_of,
 )
-from pinsker.metrics import MEAN, Metric
-from pinsker.models import able_to_fit, fit_clone, outputs, predicted_classes
+from pinsker.holdout._certificate import Certificate
+from pinsker.holdout._evaluate import FeatureSet, FitContext
+from pinsker.metrics import MEAN, CostMatrix, Metric
+from pinsker.models import (
+    OwnColumns,
+    able_to_fit,
+    column_names,
+    fit_clone,
+    of_columns,
+    outputs,
+    predicted_classes,
+    replace_columns,
+    take_columns,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +134,9 @@ class ModelPair:
         # R² is in units of the variance of the fit: batches have variances of their own.
         is_r2 = self.metric.name == "r2"
         metric, unit = (Metric("mse"), self.selector.facts_.variance) if is_r2 else (self.metric, 1)
-        found = []
-        for model, part in zip((self.model_all, self.model_kept), self.tables(X), strict=True):
-            fit = Fit(model, part, np.arange(len(values)), part)
-            classes = classes_of(model, np.unique(values))
-            losses = losses_of_fits(metric, self.task, [fit], values, classes, None, None)
-            found.append(losses / unit)
-        return found[0], found[1]
+        models = zip((self.model_all, self.model_kept), self.tables(X), strict=True)
+        full, kept = (_losses(metric, self.task, *one, values) / unit for one in models)
+        return full, kept
 
     def disagreement(self, X: TableLike) -> FloatArray:
         """Return how far the predictions differ: 0 where losses cannot, for any target."""
@@ -137,33 +162,61 @@ def fit_both(
     return fit_clone(able, X, y), fit_clone(able, selector.transform(X), y)
 
 
-@dataclass
+def _losses(
+    metric: Metric, task: Task, model: Estimator, part: TableLike, values: AnyArray
+) -> FloatArray:
+    """Return the loss of every row by a model that is fitted already."""
+    fit = Fit(model, part, np.arange(len(values)), part)
+    classes = classes_of(model, np.unique(values)) if task == "classification" else values
+    return losses_of_fits(metric, task, [fit], values, classes, None, None)
+
+
 class Totals:
-    """Sums over rows of two losses, of powers of their difference, and of the target."""
+    """Sums over the rows of a stream: of losses of models, and of differences of pairs of them."""
 
-    n: int = 0
-    losses: FloatArray = field(default_factory=lambda: np.zeros(2))
-    powers: FloatArray = field(default_factory=lambda: np.zeros(3))
-    target: FloatArray = field(default_factory=lambda: np.zeros(2))
-    signs: FloatArray = field(default_factory=lambda: np.zeros(2))  # rows that are worse, better
+    def __init__(self, metric: Metric, n_models: int, pairs: Sequence[tuple[int, int]]) -> None:
+        if isinstance(metric.metric, CostMatrix):  # whose limits know the steps of every row
+            raise ParameterError("a CostMatrix needs the rows in memory: use another metric.")
+        self.metric, self.pairs, self.n, self.origin = metric, pairs, 0, 0.0
+        # R² is in units of the variance of all rows, which is known at the end.
+        self.summed = Metric("mse") if metric.name == "r2" else metric
+        self.losses, self.powers = np.zeros(n_models), np.zeros((len(pairs), 3))
+        self.target = np.zeros(2)
 
-    def add(self, full: FloatArray, kept: FloatArray, y: TargetLike) -> None:
-        """Add the losses of a batch."""
-        gaps = kept - full
-        self.n += len(gaps)
-        self.losses += [full.sum(), kept.sum()]
-        self.powers += [gaps.sum(), (gaps**2).sum(), (gaps**3).sum()]
-        self.signs += [(gaps > 0).sum(), (gaps < 0).sum()]
-        if y.dtype.kind in "iuf":
-            self.target += [y.sum(), (y.astype(np.float64) ** 2).sum()]
+    def add(
+        self, task: Task, models: Sequence[Estimator], parts: Sequence[TableLike], y: AnyArray
+    ) -> None:
+        """Add the losses of some rows, by models of all of them or of some columns."""
+        given = zip(models, parts, strict=True)
+        losses = [_losses(self.summed, task, model, part, y) for model, part in given]
+        gaps = [losses[one] - losses[other] for one, other in self.pairs]
+        self.losses += [one.sum() for one in losses]
+        self.powers += [[gap.sum(), (gap * gap).sum(), (gap * gap * gap).sum()] for gap in gaps]
+        if self.metric.name == "r2":
+            self.origin = self.origin if self.n else float(y[0])
+            away = y.astype(np.float64) - self.origin
+            self.target += [away.sum(), (away * away).sum()]
+        self.n += len(y)
 
-    def increase(self, metric: Metric, unit: float, confidence: float) -> Difference:
-        """Return the mean difference in units of the metric, with its limits."""
-        if metric.row.counts:
-            worse, better = self.signs.tolist()
-            return limits_of_counts(self.n, worse, better, confidence)
-        mean, square, cube = (self.powers / (self.n * unit ** np.arange(1, 4))).tolist()
-        return limits_of_moments(self.n, mean, square, cube, confidence)
+    @property
+    def means(self) -> FloatArray:
+        """The mean loss of every model."""
+        return self.losses / (self.n * self._unit)
+
+    @property
+    def _unit(self) -> float:
+        mean, square = (self.target / self.n).tolist()
+        return float(square - mean**2) if self.metric.name == "r2" else 1.0
+
+    def increase(self, pair: int, confidence: float) -> Difference:
+        """Return the mean difference of a pair with its limits: those of all rows in memory."""
+        first, second, third = self.powers[pair].tolist()
+        if self.metric.row.counts:  # differences are -1, 0 and 1
+            both = ((second + first) / 2, (second - first) / 2)
+            return limits_of_counts(self.n, *both, confidence)
+        unit, n = self._unit, self.n
+        moments = (first / (n * unit), second / (n * unit**2), third / (n * unit**3))
+        return limits_of_moments(n, *moments, confidence)
 
 
 def audit_stream(
@@ -184,20 +237,98 @@ def audit_stream(
             "rows in memory that the model is fitted to."
         )
     pair = ModelPair.of(selector, *fit_both(selector, model, *train), metric)
-    is_r2 = pair.metric.name == "r2"
-    summed = ModelPair(selector, pair.model_all, pair.model_kept, Metric("mse")) if is_r2 else pair
-    totals = Totals()
+    nothing = fit_clone(MODELS_OF_NOTHING[pair.task], np.zeros((len(train[1]), 1)), train[1])
+    totals = Totals(pair.metric, 3, ((1, 0), (0, 2), (1, 2)))
+    for columns, values, _ in _rows_of(X, y, None):
+        models = (pair.model_all, pair.model_kept, nothing)
+        totals.add(pair.task, models, (*pair.tables(columns), columns), values)
+    full, kept, _ = totals.means.tolist()
+    gains = [-totals.increase(place, confidence).upper for place in (1, 2)]
+    return pair.result(
+        totals.increase(0, confidence), confidence, error_budget, model=type(model).__name__,
+        n_rows=totals.n, error_all=full, error_kept=kept, gain_lower=max(gains),
+    )  # fmt: skip
+
+
+def certify_stream(context: FitContext, found: Certificate, features: FeatureSet) -> Certificate:
+    """Return a certificate of drawn rows with the figures of all others, where a scan can tell."""
+    models = {one.name: one.as_estimator(context.facts.task) for one in context.models}
+    models = {name: one for name, one in models.items() if one is not None}
+    if not models or not _is_streamed(context, features):
+        return found
+    drawn, task, metric = context.user_data["drawn"], context.facts.task, context.metric
+    own, y = OwnColumns.of(context.table, context.encoded), np.asarray(drawn.y)
+    all_, kept = (own.columns_of(one) for one in (range(context.encoded.n_features), features))
+    order = np.random.default_rng(context.seed).permutation(len(y))
+    shuffled = own.with_shuffled(features, order)
+    chosen = [
+        one if one in models else list(models)[-1] for one in (found.model_all, found.model_kept)
+    ]
+    fitted = [fit_clone(MODELS_OF_NOTHING[task], np.zeros((len(y), 1)), y)]
+    for name, table, columns in zip(
+        (*chosen, chosen[0]), (own, own, shuffled), (all_, kept, all_), strict=True
+    ):
+        taken = table.take(np.arange(len(y)), columns)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # models of ours get text one-hot
+            able = able_to_fit(models[name], name, taken, y)
+        fitted.append(fit_clone(of_columns(able, column_names(taken), columns), taken, y))
+    totals = Totals(metric, 4, ((2, 1), (3, 1), (1, 0), (2, 0)))
+    for table, values, rows in _rows_of(context.user_data["X"], context.user_data["y"], drawn):
+        full, less = (take_columns(table, np.array(one)) for one in (all_, kept))
+        gone = [k for k, column in enumerate(all_) if column not in kept]
+        others = own.take(order[rows % len(y)], [all_[k] for k in gone])  # of other rows
+        parts = (full, full, less, replace_columns(full, gone, others))
+        totals.add(task, fitted, parts, values)
+    increase, excess, *gains = (totals.increase(pair, found.confidence) for pair in range(4))
+    none, error_all, error_kept, _ = totals.means.tolist()
+    upper = math.inf
+    if metric.row.counts:
+        upper = error_rate_limit(round(error_kept * totals.n), totals.n, found.confidence)
+    note = Note("in batches", figures={"train": len(y), "rows": totals.n})
+    return replace(
+        found, budget=float(context.budget.absolute(none - error_all).delta), n_rows=totals.n,
+        error_none=none, error_all=error_all, error_kept=error_kept, error_upper=upper,
+        increase=increase.mean, increase_lower=increase.lower, increase_upper=increase.upper,
+        excess=excess.mean, excess_upper=excess.upper, model_all=chosen[0], model_kept=chosen[1],
+        gain_lower=max(-one.upper for one in gains), notes=(*found.notes, note), passed=None,
+        rare_rows=metric.rare_rows(context.facts, totals.n),
+    )  # fmt: skip
+
+
+def _is_streamed(context: FitContext, features: FeatureSet) -> bool:
+    """Return whether sums over rows say all, and as many rows as were drawn can be scanned."""
+    encoded, drawn = context.encoded, context.user_data["drawn"]
+    apart = encoded.weights is None and context.groups is None and not context.in_time
+    single = context.facts.n_targets == 1 and context.subgroups is None
+    is_mean = context.metric.method(context.facts.task) == MEAN
+    enough = drawn.n_rows >= 2 * drawn.n_drawn == 2 * encoded.n_rows
+    summed = is_mean and not isinstance(context.metric.metric, CostMatrix)
+    scanned = enough and can_be_scanned(context.user_data["X"])
+    return apart and single and summed and scanned and len(features) < encoded.n_features
+
+
+def _rows_of(
+    X: TableLike, y: TargetLike, drawn: RowSample | None
+) -> Iterator[tuple[TableLike, AnyArray, IntArray]]:
+    """Yield columns, targets and positions of the rows of a stream that were not drawn from it."""
+    first, skipped, known = 0, np.zeros(0, dtype=np.int64), np.zeros(0)
+    if drawn is not None and drawn.rows is not None:
+        skipped, known = drawn.rows, np.asarray(drawn.y)
     for columns, target in batches_of(X, y):
-        values = np.asarray(target)
-        known = np.flatnonzero(~missing_values(values))
-        if len(known) < len(values):
+        values, used = np.asarray(target), ~missing_targets(target)
+        if drawn is None and not used.all():
             raise DataError(f"y={y!r} is missing in some rows: filter them out of X_test first.")
-        totals.add(*summed.losses(columns, values), values)
-    if totals.n < 2:
-        raise DataError(f"X_test is a {type(X).__name__} of {totals.n} rows: pass more.")
-    mean, square = (totals.target / totals.n).tolist()
-    unit = square - mean**2 if is_r2 else 1.0
-    found = totals.increase(pair.metric, unit, confidence)
-    full, kept = (totals.losses / (totals.n * unit)).tolist()
-    about = {"model": type(model).__name__, "n_rows": totals.n}
-    return pair.result(found, confidence, error_budget, error_all=full, error_kept=kept, **about)
+        ends = slice(*np.searchsorted(skipped, [first, first + len(values)]))
+        own = skipped[ends] - first
+        if (values[own] != known[ends]).any():
+            break
+        used[own] = False
+        rows = np.flatnonzero(used)
+        yield take(columns, rows) if len(rows) < len(used) else columns, values[rows], first + rows
+        first += len(values)
+    if first < (2 if drawn is None else drawn.n_given):
+        raise DataError(
+            f"a scan of X gave {first} rows that can be used, or its rows in another order than "
+            "the scan before: pass more, sort the query, or write it to a table."
+        )

@@ -44,6 +44,7 @@ from pinsker.holdout import (
     Certificate,
     FitContext,
     FreshRows,
+    certify_stream,
     crossfit_certificate,
     interval_notes,
     make_folds,
@@ -135,9 +136,13 @@ class EvaluatedSelector(Selector):
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
         fresh = FreshRows(context, folds, confidence)
-        certificate = fresh.certify(self.path_.order, sum(_are_kept(self)))
+        n_kept = sum(_are_kept(self))
+        certificate = fresh.certify(self.path_.order, n_kept)
         if not context.origin:
             return certificate
+        every = certify_stream(context, certificate, self.path_.order[:n_kept])
+        if every is not certificate:
+            return every
         rows, notes = f"{certificate.rows} ({context.origin})", certificate.notes + context.drawn
         return replace(certificate, rows=rows, notes=notes)
 
