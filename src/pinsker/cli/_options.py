@@ -226,26 +226,18 @@ def parse_groups(texts: Iterable[str] | None, names: Sequence[str]) -> dict[str,
     return groups or None
 
 
-def parse_subgroups(texts: Iterable[str] | None, names: Sequence[str]) -> Fields:
+def parse_subgroups(texts: Iterable[str] | None, names: Sequence[str]) -> dict[str, Fields]:
     """Read columns of subgroups, each as ``column``, ``column=0.01`` or ``column=value=0.01``."""
-    found: Fields = {}
+    found: dict[str, Fields] = {}
     for text in texts or ():
+        if text in names or "=" not in text:
+            found |= {name: {} for name in parse_columns([text], names, "--subgroup")}
+            continue
         # A name may hold an equals sign itself: the longest that is a column counts.
         ends = [k for k, sign in enumerate(text) if sign == "=" and text[:k] in names]
-        if text in names or "=" not in text:
-            for column in parse_columns([text], names, "--subgroup"):
-                found.setdefault(column, None)
-            continue
         column = text[: ends[-1]] if ends else find_column(text.split("=")[0], names, "--subgroup")
-        value, equals, number = text[len(column) + 1 :].rpartition("=")
-        budget = parse_budget(number, "--subgroup")
-        known = found.get(column)
-        if known is not None and isinstance(known, dict) != bool(equals):
-            raise ParameterError(
-                f"--subgroup {text!r}: column {column!r} has a budget for all of its values and "
-                "one for a single value: give one kind alone."
-            )
-        found[column] = {**(known or {}), value: budget} if equals else budget
+        value, _, number = text[len(column) + 1 :].rpartition("=")
+        found.setdefault(column, {})[value or "*"] = parse_budget(number, "--subgroup")
     return found
 
 

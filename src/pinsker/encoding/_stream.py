@@ -35,12 +35,13 @@ def as_relation(X: TableLike) -> TableLike:
             "'table') or (connection, 'SELECT ...')."
         )
     text = named[0].strip("; \n")
-    try:  # as a part of a query: a statement that changes something is none
-        is_table = text in names or not text.count(" ")
-        return connection.table(text) if is_table else connection.sql(f"SELECT * FROM ({text})")
+    try:
+        if text in names or " " not in text:
+            return connection.table(text)
+        return connection.sql(f"SELECT * FROM ({text})")  # what changes something is no part of it
     except require("duckdb", purpose="a connection", extra="sql").Error as error:
-        reason = str(error).partition("\n")[0]
-        raise DataError(f"DuckDB cannot read {text!r} ({reason}): {listed}.") from error
+        first = str(error).splitlines()[0]
+        raise DataError(f"DuckDB cannot read {text!r} ({first}): {listed}.") from error
 
 
 def batches_of(X: TableLike, y: TargetLike) -> Iterator[tuple[Unchecked, Unchecked]]:
@@ -92,11 +93,8 @@ def draw_from_stream(
         raise DataError(f"X is a {type(X).__name__} without a row that has a target.")
     held, _ = _smallest(held, most)
     columns, target = (join([one[place] for one in held], "a table in batches") for place in (2, 3))
-    rows, remarks = (
-        np.concatenate([one[1] for one in held]),
-        tuple(drop_note(usable, n_rows, missing)),
-    )
-    return RowSample(columns, target, usable, min(most, usable), rows, remarks, n_given=n_rows)
+    rows, remarks = np.concatenate([one[1] for one in held]), drop_note(usable, n_rows, missing)
+    return RowSample(columns, target, usable, min(most, usable), rows, (*remarks,), n_rows)
 
 
 def _smallest(held: list[_Held], most: int) -> tuple[list[_Held], float]:

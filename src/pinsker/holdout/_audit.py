@@ -15,7 +15,6 @@ from pinsker._compat import check_columns, classes_of, method_of
 from pinsker._notes import Notes
 from pinsker._types import (
     AnyArray,
-    BoolArray,
     ColumnChoice,
     CrossValidation,
     Estimator,
@@ -39,8 +38,8 @@ from pinsker.encoding import (
     encode_target,
     is_dask,
     is_frame,
-    is_missing,
     is_stream,
+    missing_targets,
     profile_of,
     read_array,
     take,
@@ -260,8 +259,8 @@ def audit(
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
     X_test, X_train = (None if X is None else as_table(X) for X in (X_test, X_train))
-    y, y_train = _column(y_test), None if y_train is None else _column(y_train)
-    if y.ndim == 1 and missing_values(y).any():
+    y, y_train = target_column(y_test), None if y_train is None else target_column(y_train)
+    if y.ndim == 1 and missing_targets(y).any():
         from pinsker.holdout._labels import audit_partial  # which needs this file
 
         _check_plain(plain, "some test rows have no label")
@@ -444,14 +443,7 @@ def _check_plain(plain: bool, found: str) -> None:
         )
 
 
-def missing_values(y: AnyArray) -> BoolArray:
-    """Return which rows have no target."""
-    if y.dtype.kind not in "fOMm":
-        return np.zeros(len(y), dtype=np.bool_)
-    return np.fromiter(map(is_missing, y.tolist()), dtype=np.bool_, count=len(y))
-
-
-def _column(y: TargetLike) -> Any:
+def target_column(y: TargetLike) -> Any:
     """Return a target; one of shape (n, 1) as a plain column."""
     values = read_array("y", y)
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values

@@ -1,7 +1,4 @@
-"""Two fitted models, of all columns and of those kept: their losses on new rows, or in batches.
-
-The models of a certificate of a stream are fitted to some of its rows, and compared on all others.
-"""
+"""Two fitted models, of all columns and of those kept: their losses on new rows, or in batches."""
 
 import math
 import warnings
@@ -32,7 +29,6 @@ from pinsker.encoding import (
     can_be_scanned,
     is_frame,
     missing_targets,
-    read_array,
     take,
 )
 from pinsker.exceptions import DataError, DataWarning, ParameterError
@@ -41,21 +37,23 @@ from pinsker.holdout._audit import (
     AuditResult,
     Fit,
     losses_of_fits,
-    missing_values,
     own_metric,
     response_of,
+    target_column,
 )
 from pinsker.holdout._certificate import Certificate
 from pinsker.holdout._evaluate import FeatureSet, FitContext
 from pinsker.metrics import MEAN, CostMatrix, Metric
 from pinsker.models import (
     OwnColumns,
+    RawModel,
     able_to_fit,
     column_names,
     fit_clone,
     of_columns,
     outputs,
     predicted_classes,
+    prepare_models,
     replace_columns,
     take_columns,
 )
@@ -72,12 +70,9 @@ class ModelPair:
 
     @classmethod
     def of(
-        cls,
-        selector: Selector,
-        model_all: Estimator,
-        model_kept: Estimator,
+        cls, selector: Selector, model_all: Estimator, model_kept: Estimator,
         metric: MetricChoice = None,
-    ) -> "ModelPair":
+    ) -> "ModelPair":  # fmt: skip
         """Check that both models are fitted, and that the metric is a mean over rows."""
         check_is_fitted(selector)
         for name, model in (("model_all", model_all), ("model_kept", model_kept)):
@@ -104,17 +99,21 @@ class ModelPair:
     def largest(self) -> float:
         """The largest loss of a row for any target: infinite where there is none."""
         row = self.metric.row
-        return row.largest_loss_of(self.selector.facts_) if row.is_bounded else float("inf")
+        return row.largest_loss_of(self.selector.facts_) if row.is_bounded else math.inf
+
+    def budget(self, given: float | None) -> float:
+        """Return the budget that is given, or that of the selector; NaN in another metric."""
+        certificate = self.selector.certificate_
+        own = certificate.budget if self.metric.name == certificate.metric else math.nan
+        return float(own if given is None else given)
 
     def result(
         self, found: Difference, confidence: float, error_budget: float | None, **about: Any
     ) -> AuditResult:
         """Return an increase as the result of an audit."""
-        certificate = self.selector.certificate_
-        own = certificate.budget if self.metric.name == certificate.metric else float("nan")
         return AuditResult(
-            metric=self.metric.name, budget=own if error_budget is None else float(error_budget),
-            confidence=confidence, n_kept=int(self.selector.get_support().sum()),
+            metric=self.metric.name, budget=self.budget(error_budget), confidence=confidence,
+            n_kept=int(self.selector.get_support().sum()),
             n_features=int(self.selector.n_features_in_), increase=found.mean,
             increase_lower=found.lower, increase_upper=found.upper, **about,
         )  # fmt: skip
@@ -127,9 +126,8 @@ class ModelPair:
 
     def losses(self, X: TableLike, y: TargetLike) -> tuple[FloatArray, FloatArray]:
         """Return the loss of every row with all columns and with those kept."""
-        values = read_array("y", y)
-        values = values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
-        if n_missing := int(missing_values(values).sum()):
+        values = target_column(y)
+        if n_missing := int(missing_targets(values).sum()):
             raise DataError(f"y is missing in {n_missing} of {len(values)} rows: leave them out.")
         # R² is in units of the variance of the fit: batches have variances of their own.
         is_r2 = self.metric.name == "r2"
@@ -174,21 +172,21 @@ def _losses(
 class Totals:
     """Sums over the rows of a stream: of losses of models, and of differences of pairs of them."""
 
-    def __init__(self, metric: Metric, n_models: int, pairs: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, metric: Metric, task: Task, models: Sequence[Estimator], *pairs: tuple[int, int]
+    ) -> None:
         if isinstance(metric.metric, CostMatrix):  # whose limits know the steps of every row
             raise ParameterError("a CostMatrix needs the rows in memory: use another metric.")
-        self.metric, self.pairs, self.n, self.origin = metric, pairs, 0, 0.0
+        self.metric, self.task, self.models, self.pairs = metric, task, models, pairs
         # R² is in units of the variance of all rows, which is known at the end.
         self.summed = Metric("mse") if metric.name == "r2" else metric
-        self.losses, self.powers = np.zeros(n_models), np.zeros((len(pairs), 3))
-        self.target = np.zeros(2)
+        self.losses, self.powers = np.zeros(len(models)), np.zeros((len(pairs), 3))
+        self.n, self.origin, self.target = 0, 0.0, np.zeros(2)
 
-    def add(
-        self, task: Task, models: Sequence[Estimator], parts: Sequence[TableLike], y: AnyArray
-    ) -> None:
-        """Add the losses of some rows, by models of all of them or of some columns."""
-        given = zip(models, parts, strict=True)
-        losses = [_losses(self.summed, task, model, part, y) for model, part in given]
+    def add(self, parts: Sequence[TableLike], y: AnyArray) -> None:
+        """Add the losses of some rows, whose columns each model gets as it needs them."""
+        given = zip(self.models, parts, strict=True)
+        losses = [_losses(self.summed, self.task, model, part, y) for model, part in given]
         gaps = [losses[one] - losses[other] for one, other in self.pairs]
         self.losses += [one.sum() for one in losses]
         self.powers += [[gap.sum(), (gap * gap).sum(), (gap * gap * gap).sum()] for gap in gaps]
@@ -199,37 +197,26 @@ class Totals:
         self.n += len(y)
 
     @property
-    def means(self) -> FloatArray:
-        """The mean loss of every model."""
-        return self.losses / (self.n * self._unit)
-
-    @property
-    def _unit(self) -> float:
+    def unit(self) -> float:
+        """What sums of losses are divided by for the loss of one row."""
         mean, square = (self.target / self.n).tolist()
         return float(square - mean**2) if self.metric.name == "r2" else 1.0
 
     def increase(self, pair: int, confidence: float) -> Difference:
         """Return the mean difference of a pair with its limits: those of all rows in memory."""
-        first, second, third = self.powers[pair].tolist()
         if self.metric.row.counts:  # differences are -1, 0 and 1
-            both = ((second + first) / 2, (second - first) / 2)
-            return limits_of_counts(self.n, *both, confidence)
-        unit, n = self._unit, self.n
-        moments = (first / (n * unit), second / (n * unit**2), third / (n * unit**3))
-        return limits_of_moments(n, *moments, confidence)
+            first, second, _ = self.powers[pair].tolist()
+            return limits_of_counts(self.n, (second + first) / 2, (second - first) / 2, confidence)
+        moments = self.powers[pair] / (self.n * self.unit ** np.arange(1, 4))
+        mean, square, cube = moments.tolist()
+        return limits_of_moments(self.n, mean, square, cube, confidence)
 
 
 def audit_stream(
-    selector: Selector,
-    model: Estimator,
-    X: TableLike,
-    y: TargetLike,
-    train: tuple[TableLike, TargetLike],
-    *,
-    metric: MetricChoice = None,
-    error_budget: float | None = None,
-    confidence: float = 0.95,
-) -> AuditResult:
+    selector: Selector, model: Estimator, X: TableLike, y: TargetLike,
+    train: tuple[TableLike, TargetLike], *, metric: MetricChoice, error_budget: float | None,
+    confidence: float,
+) -> AuditResult:  # fmt: skip
     """Fit a model to training rows twice, and compare both on every row of a stream."""
     if train[0] is None:
         raise ParameterError(
@@ -238,11 +225,11 @@ def audit_stream(
         )
     pair = ModelPair.of(selector, *fit_both(selector, model, *train), metric)
     nothing = fit_clone(MODELS_OF_NOTHING[pair.task], np.zeros((len(train[1]), 1)), train[1])
-    totals = Totals(pair.metric, 3, ((1, 0), (0, 2), (1, 2)))
+    models = (pair.model_all, pair.model_kept, nothing)
+    totals = Totals(pair.metric, pair.task, models, (1, 0), (0, 2), (1, 2))
     for columns, values, _ in _rows_of(X, y, None):
-        models = (pair.model_all, pair.model_kept, nothing)
-        totals.add(pair.task, models, (*pair.tables(columns), columns), values)
-    full, kept, _ = totals.means.tolist()
+        totals.add((*pair.tables(columns), columns), values)
+    full, kept, _ = (totals.losses / (totals.n * totals.unit)).tolist()
     gains = [-totals.increase(place, confidence).upper for place in (1, 2)]
     return pair.result(
         totals.increase(0, confidence), confidence, error_budget, model=type(model).__name__,
@@ -252,60 +239,53 @@ def audit_stream(
 
 def certify_stream(context: FitContext, found: Certificate, features: FeatureSet) -> Certificate:
     """Return a certificate of drawn rows with the figures of all others, where a scan can tell."""
-    models = {one.name: one.as_estimator(context.facts.task) for one in context.models}
-    models = {name: one for name, one in models.items() if one is not None}
-    if not models or not _is_streamed(context, features):
+    encoded, metric, task = context.encoded, context.metric, context.facts.task
+    drawn, y = context.user_data["drawn"], np.asarray(context.user_data["drawn"].y)
+    raw = [RawModel(one.name, one.as_estimator(task)) for one in context.models]
+    raw = [one for one in raw if one.estimator is not None]
+    if not (raw and _is_streamed(context) and len(features) < encoded.n_features):
         return found
-    drawn, task, metric = context.user_data["drawn"], context.facts.task, context.metric
-    own, y = OwnColumns.of(context.table, context.encoded), np.asarray(drawn.y)
-    all_, kept = (own.columns_of(one) for one in (range(context.encoded.n_features), features))
-    order = np.random.default_rng(context.seed).permutation(len(y))
-    shuffled = own.with_shuffled(features, order)
-    chosen = [
-        one if one in models else list(models)[-1] for one in (found.model_all, found.model_kept)
-    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # models of ours get text one-hot
+        models = {one.name: one for one in prepare_models(raw, context.table, encoded)}
+    chosen = [models.get(name, raw[-1]) for name in (found.model_all, found.model_kept)]
+    own, order = OwnColumns.of(context.table, encoded), np.random.default_rng(context.seed)
+    shuffle, train = order.permutation(len(y)), np.arange(len(y))
+    all_, kept = (own.columns_of(one) for one in (range(encoded.n_features), features))
+    gone = [k for k, column in enumerate(all_) if column not in kept]
+    tables = ((own, all_), (own, kept), (own.with_shuffled(features, shuffle), all_))
     fitted = [fit_clone(MODELS_OF_NOTHING[task], np.zeros((len(y), 1)), y)]
-    for name, table, columns in zip(
-        (*chosen, chosen[0]), (own, own, shuffled), (all_, kept, all_), strict=True
-    ):
-        taken = table.take(np.arange(len(y)), columns)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # models of ours get text one-hot
-            able = able_to_fit(models[name], name, taken, y)
-        fitted.append(fit_clone(of_columns(able, column_names(taken), columns), taken, y))
-    totals = Totals(metric, 4, ((2, 1), (3, 1), (1, 0), (2, 0)))
+    for model, (table, columns) in zip((*chosen, chosen[0]), tables, strict=True):
+        able = of_columns(model.estimator, column_names(context.table), columns)
+        fitted.append(fit_clone(able, table.take(train, columns), y))
+    totals = Totals(metric, task, fitted, (2, 1), (3, 1), (1, 0), (2, 0))
     for table, values, rows in _rows_of(context.user_data["X"], context.user_data["y"], drawn):
         full, less = (take_columns(table, np.array(one)) for one in (all_, kept))
-        gone = [k for k, column in enumerate(all_) if column not in kept]
-        others = own.take(order[rows % len(y)], [all_[k] for k in gone])  # of other rows
-        parts = (full, full, less, replace_columns(full, gone, others))
-        totals.add(task, fitted, parts, values)
+        others = own.take(shuffle[rows % len(y)], [all_[k] for k in gone])  # of some other row
+        totals.add((full, full, less, replace_columns(full, gone, others)), values)
     increase, excess, *gains = (totals.increase(pair, found.confidence) for pair in range(4))
-    none, error_all, error_kept, _ = totals.means.tolist()
-    upper = math.inf
-    if metric.row.counts:
-        upper = error_rate_limit(round(error_kept * totals.n), totals.n, found.confidence)
+    none, error_all, error_kept, _ = (totals.losses / (totals.n * totals.unit)).tolist()
     note = Note("in batches", figures={"train": len(y), "rows": totals.n})
+    counted = (round(error_kept * totals.n), totals.n, found.confidence)
     return replace(
         found, budget=float(context.budget.absolute(none - error_all).delta), n_rows=totals.n,
-        error_none=none, error_all=error_all, error_kept=error_kept, error_upper=upper,
+        error_none=none, error_all=error_all, error_kept=error_kept,
+        error_upper=error_rate_limit(*counted) if metric.row.counts else math.inf,
         increase=increase.mean, increase_lower=increase.lower, increase_upper=increase.upper,
-        excess=excess.mean, excess_upper=excess.upper, model_all=chosen[0], model_kept=chosen[1],
-        gain_lower=max(-one.upper for one in gains), notes=(*found.notes, note), passed=None,
-        rare_rows=metric.rare_rows(context.facts, totals.n),
+        excess=excess.mean, excess_upper=excess.upper, gain_lower=max(-one.upper for one in gains),
+        model_all=chosen[0].name, model_kept=chosen[1].name, notes=(*found.notes, note),
+        passed=None, rare_rows=metric.rare_rows(context.facts, totals.n),
     )  # fmt: skip
 
 
-def _is_streamed(context: FitContext, features: FeatureSet) -> bool:
+def _is_streamed(context: FitContext) -> bool:
     """Return whether sums over rows say all, and as many rows as were drawn can be scanned."""
-    encoded, drawn = context.encoded, context.user_data["drawn"]
-    apart = encoded.weights is None and context.groups is None and not context.in_time
-    single = context.facts.n_targets == 1 and context.subgroups is None
-    is_mean = context.metric.method(context.facts.task) == MEAN
-    enough = drawn.n_rows >= 2 * drawn.n_drawn == 2 * encoded.n_rows
-    summed = is_mean and not isinstance(context.metric.metric, CostMatrix)
-    scanned = enough and can_be_scanned(context.user_data["X"])
-    return apart and single and summed and scanned and len(features) < encoded.n_features
+    drawn, metric, facts = context.user_data["drawn"], context.metric, context.facts
+    parts = (context.encoded.weights, context.groups, context.subgroups)
+    apart = all(one is None for one in parts) and not context.in_time and facts.n_targets == 1
+    is_sum = metric.method(facts.task) == MEAN and not isinstance(metric.metric, CostMatrix)
+    enough = drawn.n_rows >= 2 * drawn.n_drawn == 2 * context.encoded.n_rows
+    return apart and is_sum and enough and can_be_scanned(context.user_data["X"])
 
 
 def _rows_of(

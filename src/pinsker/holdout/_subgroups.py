@@ -71,7 +71,7 @@ def read_subgroups(
                 f"{name!r} has shape {labels.shape}, but there are {encoded.n_given} rows: give "
                 "a label, or True and False, for each"
             )
-        if given is not None and labels.dtype == np.bool_:
+        if given is not None and labels.dtype == np.bool_ and not isinstance(own, Mapping):
             found[str(name)] = (labels, np.nan if own is None else float(own))
         else:
             found |= _by_value(str(name), labels, own)
@@ -96,10 +96,11 @@ def _by_value(name: str, labels: AnyArray, own: Unchecked) -> dict[str, tuple[Bo
             f"column {name!r} has {len(values)} different values, more than {_MOST_VALUES}: cut "
             "it into ranges, or pass a mask for each subgroup"
         )
-    budgets = {str(one): value for one, value in own.items()} if isinstance(own, Mapping) else {}
+    given = own if isinstance(own, Mapping) else {} if own is None else {"*": own}
+    budgets = {str(one): value for one, value in given.items()}
+    general = budgets.pop("*", np.nan)  # of the values that have none of their own
     if unknown := sorted(set(budgets) - set(values)):
         raise _refused(f"column {name!r} has no value {unknown[0]!r}, which has a budget")
-    general = float(own) if isinstance(own, Real) else np.nan
     found = {}
     for value in values.tolist():
         budget = float(budgets.get(value, general))

@@ -141,10 +141,8 @@ class EvaluatedSelector(Selector):
         if not context.origin:
             return certificate
         every = certify_stream(context, certificate, self.path_.order[:n_kept])
-        if every is not certificate:
-            return every
         rows, notes = f"{certificate.rows} ({context.origin})", certificate.notes + context.drawn
-        return replace(certificate, rows=rows, notes=notes)
+        return replace(certificate, rows=rows, notes=notes) if every is certificate else every
 
     def at(self, *, error_budget: float | None = None, confidence: float | None = None) -> Self:
         """Return a copy that keeps what another budget or confidence would, without fitting again.
