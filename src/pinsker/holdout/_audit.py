@@ -208,8 +208,8 @@ def audit(
     X_test, y_test
         Rows that the selector was not fitted to. `y_test` may be missing where two models, fitted
         to `X_train`, predict the same class (`rows_to_label` names the others). Of Dask collections
-        at most 150 000 are drawn. A polars LazyFrame, a DuckDB relation or an Arrow stream, with
-        the name of the target in it, is read in batches; it needs `X_train`.
+        at most 150 000 are drawn. A polars LazyFrame, a DuckDB relation or connection, or an Arrow
+        stream, with the name of the target in it, is read in batches; it needs `X_train`.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     against : fitted selector, list of columns or mask, optional

@@ -106,8 +106,8 @@ class EvaluatedSelector(Selector):
         ----------
         X, y
             Fresh rows, with the columns of `fit`; as Dask collections too. Of more than 40 000 this
-            many are drawn. Rows that `fit` has seen are recognised: some of them make the result an
-            estimate, and more than half of them are refused.
+            many are drawn; of what polars or DuckDB hold they train, and all others are compared.
+            Known rows of `fit` make the result an estimate, and more than half are refused.
         sample_weight, groups : array-like of shape (n_samples,), optional
             Weights of these rows, and which of them belong together.
         subgroups : str, list of str, dict or array-like, optional
@@ -136,11 +136,10 @@ class EvaluatedSelector(Selector):
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
         fresh = FreshRows(context, folds, confidence)
-        n_kept = sum(_are_kept(self))
-        certificate = fresh.certify(self.path_.order, n_kept)
+        certificate = fresh.certify(self.path_.order, sum(_are_kept(self)))
         if not context.origin:
             return certificate
-        every = certify_stream(context, certificate, self.path_.order[:n_kept])
+        every = certify_stream(context, certificate, self.path_.order[: certificate.n_kept])
         rows, notes = f"{certificate.rows} ({context.origin})", certificate.notes + context.drawn
         return replace(certificate, rows=rows, notes=notes) if every is certificate else every
 
