@@ -89,7 +89,7 @@ def make_selector(
         "engine__max_memory": None if memory is None else _options.parse_memory(memory),
         "time_limit": None if limit is None else _options.parse_time(limit),
         "feature_costs": None if costs is None else _options.read_costs(costs, priced),
-        "subgroups": _options.parse_columns(options.subgroups, names, "--subgroup") or None,
+        "subgroups": _options.parse_subgroups(options.subgroups, names) or None,
         "suspects": options.suspects, "n_jobs": options.jobs, "random_state": options.seed,
     }  # fmt: skip
     if options.fast:

@@ -396,15 +396,25 @@ def is_relation(data: TableLike) -> bool:
     return duckdb is not None and isinstance(data, duckdb.DuckDBPyRelation)
 
 
+def is_connection(data: TableLike) -> bool:
+    """Return whether something is a DuckDB connection, or one with a table or a query."""
+    duckdb = sys.modules.get("duckdb")
+    first = data[0] if isinstance(data, tuple) and data else data
+    return duckdb is not None and isinstance(first, duckdb.DuckDBPyConnection)
+
+
 def is_lazy_frame(data: TableLike) -> bool:
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(data, polars.LazyFrame)
 
 
+def can_be_scanned(data: TableLike) -> bool:
+    """Return whether an engine holds a table that it can scan again."""
+    return is_relation(data) or is_lazy_frame(data) or is_connection(data)
+
+
 def is_stream(data: TableLike) -> bool:
-    if is_relation(data) or is_lazy_frame(data):
-        return True
-    return isinstance(data, ArrowStream) and not is_frame(data)
+    return can_be_scanned(data) or (isinstance(data, ArrowStream) and not is_frame(data))
 
 
 def count_rows(data: TableLike) -> int:

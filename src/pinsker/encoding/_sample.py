@@ -34,7 +34,14 @@ from pinsker.encoding._encoded import (
     refuse_missing_targets,
     usable_rows,
 )
-from pinsker.encoding._read import count_rows, frame_of, is_dask, is_dask_frame, is_frame
+from pinsker.encoding._read import (
+    count_rows,
+    frame_of,
+    is_dask,
+    is_dask_frame,
+    is_frame,
+    is_missing,
+)
 from pinsker.encoding._target import class_labels, guess_task, read_target
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
@@ -275,8 +282,10 @@ def missing_targets(y: TargetLike) -> Any:
     if type(y).__module__.startswith("polars"):
         return (y.fill_nan(None) if y.dtype.is_float() else y).is_null().to_numpy()
     if isinstance(y, np.ndarray):
-        gaps = np.isnan(y) if y.dtype.kind == "f" else np.zeros(y.shape, dtype=np.bool_)
-        return gaps.reshape(len(y), -1).any(axis=1)
+        cells = y.reshape(len(y), -1)
+        if y.dtype.kind == "O":
+            cells = np.frompyfunc(is_missing, 1, 1)(cells)
+        return (cells if y.dtype.kind == "O" else cells != cells).astype(np.bool_).any(axis=1)
     return y.isna().to_numpy()
 
 

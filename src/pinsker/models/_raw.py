@@ -232,7 +232,7 @@ class OwnColumns:
         if not moved or self.shuffle is None:
             return taken
         others = self._take(self.rows[self.shuffle[rows]], [columns[k] for k in moved])
-        return _replace_columns(taken, moved, others)
+        return replace_columns(taken, moved, others)
 
     def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "OwnColumns":
         others = set(range(len(self.features))) - set(kept)
@@ -287,7 +287,7 @@ def as_table(X: TableLike) -> TableLike:
     return table
 
 
-def _replace_columns(taken: TableLike, places: Sequence[int], others: TableLike) -> TableLike:
+def replace_columns(taken: TableLike, places: Sequence[int], others: TableLike) -> TableLike:
     if not is_frame(taken):
         taken = taken.copy()
         taken[:, list(places)] = others

@@ -451,6 +451,8 @@ SENTENCES = {
         "estimate; {instead}"),
     "small subgroups": careful("fewer than {fewest} held-out rows are in {columns}: their bounds "
         "are estimates; the table of subgroups says how many rows would show the budget"),
+    "in batches": Sentence("models were fitted to {train} of the rows, drawn at random, and "
+        "compared on the other {rows}, read in batches: copies of rows count as rows of their own"),
     "few per class": careful("a class has fewer than 20 held-out rows: the figures are an estimate "
         "and no certificate"),
     "rising": careful("the error increase grows with the rows that models learn from ({half} to "

@@ -25,6 +25,7 @@ from pinsker.encoding import (
     Binned,
     Encoded,
     Kind,
+    as_relation,
     bin_columns,
     cut_target,
     draw_from_stream,
@@ -118,6 +119,7 @@ def counted_stream(
     X: TableLike, y: TargetLike, settings: CountingSettings, **encoding: Unchecked
 ) -> tuple[CountedProblem, Encoded, Notes, TableLike]:
     """Return the tables of a LazyFrame or a relation, a sample of rows, notes, and the sample."""
+    X = as_relation(X)
     if not (is_lazy_frame(X) or is_relation(X)):
         raise DataTypeError(
             f"X is a {type(X).__name__}, which can be scanned once, but counting scans it for "

@@ -59,8 +59,8 @@ class FitRecord:
     certified: Certificate | None = None  # of `with_certified`
     fingerprint: str = ""  # digest of what the path depends on
     given_orders: tuple[str, ...] = ()  # paths that the user gave, and no rows were searched for
-    #: Rows of the last `certify` and the smallest of their hashes: no part of the result.
-    certified_rows: list[tuple[int, AnyArray]] = field(default_factory=list)
+    #: How many rows the last `certify` saw, and the smallest of their hashes.
+    last_certified: tuple[int, AnyArray] | None = None
 
     @property
     def known_rows(self) -> AnyArray | None:

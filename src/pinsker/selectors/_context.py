@@ -464,8 +464,10 @@ def fresh_context(
     """Read fresh rows as a fitted selector has read its own, at most some of them."""
     seed, origin = selector._record.seed, ""
     drawn: Notes = ()
+    users: Fields = {"X": X, "y": y}
     if most is not None:
         sample = draw_table(selector, X, y, most, seed)
+        users["drawn"] = sample
         X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
         groups = sample.labels_of_rows(groups)
@@ -482,8 +484,9 @@ def fresh_context(
     profiles = (record.profile, encoded.profile, kept_columns(selector))
     differs = compare_profiles(*profiles, in_time=in_time)
     context = FitContext(
-        encoded, facts, rule, budget, seed=seed, table=X, origin=origin, drawn=drawn,
-        notes=(*note_known_rows(encoded, record.known_rows), *differs), jobs=jobs_of(selector),
+        encoded, facts, rule, budget, seed=seed, table=X, user_data=users, origin=origin,
+        drawn=drawn, notes=(*note_known_rows(encoded, record.known_rows), *differs),
+        jobs=jobs_of(selector),
         subgroups=read_subgroups(subgroups, X, encoded, budget, facts), in_time=in_time,
     )  # fmt: skip
     models = models_of(selector, encoded, seed, X, context.metric)
