@@ -250,7 +250,8 @@ def _layout(plane: Plane, series: list[Series], baseline: Row | None, likely: in
     level = None
     if baseline is not None:
         level = {**baseline, "y": _TOP if baseline["is_far"] else plane.y(baseline["value"])}
-    mark = {"x": plane.x(likely), "text": f"{likely} likely"} if likely else None
+    at = plane.x(likely)  # its name is at its left, away from the set that stays, if there is room
+    mark = {"x": at, "text": f"{likely} likely", "is_left": at > _LEFT + 60} if likely else None
     return {**plane.frame, "series": drawn, "baseline": level, "likely": mark}
 
 
