@@ -37,6 +37,7 @@ import os
 import resource
 import sys
 import warnings
+from collections import Counter
 
 import numpy as np
 from sklearn.ensemble import (
@@ -275,25 +276,42 @@ def results_of(runs):
 
 
 def print_medians(runs):
-    """Print medians over the tables that all finished, and over each method's own."""
+    """Print medians over the tables that every method finished, and over each method's own."""
     found = results_of(runs)
     common = set.intersection(*(set(own) for own in found.values() if own))
-    for task in ("classes", "numbers"):
-        for title, only in (("that every method finished", common), ("of each method", None)):
+    for title, tasks in (
+        ("classes and numbers", ("classes", "numbers")),
+        ("classes, error rate", ("classes",)),
+        ("numbers, squared error in variances of the target", ("numbers",)),
+    ):
+        for which, only in (("that every method finished", common), ("of each method", None)):
             heading(
-                f"{task}: tables {title}",
+                f"{title}: tables {which}",
                 "selector", "tables", "columns kept", "increase, median", "mean",
-                f"above {BUDGET}", "seconds, median", "90 %",
+                f"above {BUDGET}", "CPU seconds, median", "90 %",
             )  # fmt: skip
             for method, own in found.items():
-                rows = [r for n, r in own.items() if r["task"] == task and (not only or n in only)]
+                rows = [r for n, r in own.items() if r["task"] in tasks and (not only or n in only)]
                 if rows:
                     print_row(method, *medians(rows))
-    left_out = [run["left out"] for run in runs.values() if "left out" in run]
-    print(f"\n{len(runs)} tables, {len(left_out)} left out: {sorted(set(left_out))}")
+    left_out = Counter(_short(run["left out"]) for run in runs.values() if "left out" in run)
+    print(f"\n{len(runs)} tables, {left_out.total()} left out: {dict(left_out.most_common())}")
+    for method in METHODS:
+        why = Counter(_short(r[method]["foreign"]) for r in runs.values() if _failed(r, method))
+        if why:
+            print(f"{method}: no result on {why.total()} tables: {dict(why.most_common())}")
+
+
+def _failed(run, method):
+    return "foreign" in run.get(method, {})
+
+
+def _short(text):
+    return "the deadline" if text.endswith("ended with -24") else text[:60]  # SIGXCPU
 
 
 def medians(rows):
+    """Return cells of a row; of the columns kept the median of their shares."""
     share = np.median([r["kept"] / r["columns"] for r in rows])
     increase = np.array([r["increase"] for r in rows])
     seconds = [r["seconds"] for r in rows]
