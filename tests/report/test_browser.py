@@ -168,7 +168,7 @@ def test_everything_follows_the_slider(visit, cross_fitted, cross_summary, cross
         assert about[0] == f"{size} of 13"
         assert values[1] == f"{expected.error_kept:.4f}"
         assert values[2] == f"{expected.limit:.4f}"
-        assert about[1] in (f"at most {expected.error_upper:.4f} (95 %)", "")
+        assert about[1] in (f"at most {expected.error_upper:.4f} (95\N{NO-BREAK SPACE}%)", "")
         assert about[2] == f"budget {budget:g}"
         assert f"{expected.error_kept:.4f} with those kept" in shown["sentences"]
         # Lists and tables.

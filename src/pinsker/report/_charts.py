@@ -5,7 +5,7 @@ Every chart is laid out twice, so that its letters have the same size on a wide 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -185,11 +185,10 @@ def _held_out_increase(summary: Row) -> list[Series]:
 
     series = {one.name: one for one in _by_search(summary, point, "increase")}
     for one in summary["rough"]:
-        name, size, value = one["search"], one["n_features"], one["increase"]
-        about = f"{counted(size, 'feature')}, {name}: {change_in_words(value, metric)} "
-        rough = Point(size, value, value, value, f"{about}(estimate of some folds)", is_rough=True)
-        own = [*series[name].points, rough] if name in series else [rough]
-        series[name] = Series(name, sorted(own, key=lambda p: p.size))
+        about = f"{change_in_words(one['increase'], metric)} (estimate of some folds)"
+        rough = replace(_flat(one["n_features"], one["increase"], about), is_rough=True)
+        own = [*(series[one["search"]].points if one["search"] in series else ()), rough]
+        series[one["search"]] = Series(one["search"], sorted(own, key=lambda p: p.size))
     return list(series.values())
 
 
@@ -250,8 +249,8 @@ def _layout(plane: Plane, series: list[Series], baseline: Row | None, likely: in
     level = None
     if baseline is not None:
         level = {**baseline, "y": _TOP if baseline["is_far"] else plane.y(baseline["value"])}
-    at = plane.x(likely)  # its name is at its left, away from the set that stays, if there is room
-    mark = {"x": at, "text": f"{likely} likely", "is_left": at > _LEFT + 60} if likely else None
+    x = plane.x(likely)  # its name is at its left, away from the set that stays, if there is room
+    mark = {"x": x, "text": f"{likely} likely", "is_left": x > _LEFT + 60} if likely else None
     return {**plane.frame, "series": drawn, "baseline": level, "likely": mark}
 
 

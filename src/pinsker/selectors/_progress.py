@@ -122,8 +122,7 @@ class _Output:
     def __init__(self, stream: TextIO | None) -> None:
         self.in_notebook = stream is None and _is_notebook()
         self.stream = sys.stderr if stream is None else stream
-        is_terminal = getattr(self.stream, "isatty", lambda: False)()
-        self.in_place = self.in_notebook or bool(is_terminal)
+        self.in_place = self.in_notebook or getattr(self.stream, "isatty", lambda: False)()
         self._width, self._text = 0, ""
         self._shown: Any = None  # IPython's handle of what is displayed
 
@@ -144,11 +143,9 @@ class _Output:
 
     def finish(self) -> None:
         """Fill the bar, or leave the line."""
-        if not self._text:
-            return
-        if self.in_notebook:
+        if self.in_notebook and self._text:
             self.write(self._text.partition(":")[0] + ": done", 1.0)
-        elif self.in_place:
+        elif self.in_place and self._text:
             print(file=self.stream, flush=True)
 
 
@@ -212,9 +209,8 @@ class StageLine:
         seconds: float | None = None,
     ) -> None:
         self.name, self.n_stages, self.limit = name, n_stages, limit
-        self.output = _Output(stream)
+        self.output, self.share = _Output(stream), 0.0
         self.seconds = 0.2 if seconds is None and self.output.in_place else seconds
-        self.share = 0.0
         self.started = self.stage_started = self.calls_started = self.shown = time.monotonic()
         self.stage_name = ""
         self.durations: list[float] = []  # of the stages that are over
