@@ -127,7 +127,7 @@ SHOWN = """(positions) => positions.map((position) => {
     values: texts('[data-tile=value]'), about: texts('[data-tile=about]'),
     sentences: text('#sentences'), chips: staying('#chips li'),
     ranking: staying('section:has(#ranking-title) li'), rows: staying('tr'),
-    ys: ticks.filter((t) => t.at === 'end').map((t) => [t.y - 4, t.value]),
+    ys: ticks.filter((t) => t.at === 'end' && !isNaN(t.value)).map((t) => [t.y - 4, t.value]),
     xs: ticks.filter((t) => t.at === 'middle' && !isNaN(t.value)).map((t) => [t.x, t.value]),
     size: number('.ring', 'cx'), value: number('.ring', 'cy'), upper: number('.whisker', 'y2'),
     budget: Number(level.match(/ (.*)\\)/)[1]),

@@ -159,10 +159,7 @@ def test_r2_of_held_out_rows_is_r2(numeric):
     certificate, tiles = fitted.certificate_, own_tiles(fitted)
     assert tiles["R², kept features"] == f"{1 - certificate.error_kept:.4f}"
     assert tiles["R², all features"] == f"{1 - certificate.error_all:.4f}"
-    assert (
-        tiles["R² may fall by, 95\N{NO-BREAK SPACE}% upper bound"]
-        == f"{certificate.resolvable:.4f}"
-    )
+    assert tiles["R² may fall by, 95\xa0% upper bound"] == f"{certificate.resolvable:.4f}"
 
 
 def own_tiles(fitted):
