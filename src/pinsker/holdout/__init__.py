@@ -29,6 +29,7 @@ from pinsker.holdout._compare import (
     CONFIDENCE,
     Comparison,
     CVResults,
+    RoughIncrease,
     SubsetResult,
     first_confidence,
 )

@@ -39,6 +39,8 @@ from pinsker.search import (
 class CVResults(dict[str, AnyArray]):
     """What held-out rows say about every evaluated set: a dict of arrays, one entry per set."""
 
+    rough: tuple["RoughIncrease", ...] = ()  # of sets that some folds evaluated, for pictures
+
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: one row a set, all columns but ``"support"``."""
         columns = {name: list(values) for name, values in self.items() if name != "support"}
@@ -273,6 +275,14 @@ class References:
         return paired_differences(gaps, confidence, clusters=self.clusters, widening=widening)
 
 
+class RoughIncrease(NamedTuple):
+    """A set that some folds evaluated: none is chosen by it."""
+
+    search: str
+    n_features: int
+    increase: float  # error minus that of all features on the same rows
+
+
 class FrontPoint(NamedTuple):
     """A set that no other beats in cost and in error increase."""
 
@@ -300,6 +310,7 @@ class Comparison:
     doubts: Notes = ()  # what makes the limits of all sets doubtful
     #: Sizes of sets that the first folds showed to be far from the budget, and lower limits.
     far: tuple[tuple[int, float], ...] = ()
+    rough: tuple[RoughIncrease, ...] = ()  # sets that some folds evaluated, for pictures
 
     def __getstate__(self) -> Fields:
         return {**vars(self), "results": list(self.results.values())}  # names of JSON are texts
@@ -426,7 +437,9 @@ class Comparison:
             mask[[column for feature in kept for column in feature_columns[feature]]] = True
             masks[at], features[at] = mask, self.features_of(result)
         costs = np.array([self.cost(result) for result in results])
-        return CVResults({**arrays, "cost": costs, "features": features, "support": masks})
+        found = CVResults({**arrays, "cost": costs, "features": features, "support": masks})
+        found.rough = self.rough
+        return found
 
     def _cut(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
         """Cut every path by a rule that is no budget, and take the cut with most information."""
