@@ -194,6 +194,9 @@ class References:
             self._increase(several, self.reachable),
             self._gains(several),
             self._errors(several),
+            self._error_uppers(several),
+            self._information(several),
+            self._few_rows_decide(several),
             strict=True,
         )
         every = zip(evaluated.items(), figures, strict=True)
@@ -212,18 +215,19 @@ class References:
         excess: Difference,
         gain: Difference,
         increase_error: float,
+        error_upper: float,
+        information: tuple[float, float],
+        few: bool,
     ) -> SubsetResult:
-        information, information_error = scores.information(self.prior)
-        losses = scores.losses
-        few, absolute = self._few_rows_decide(losses - self.everything.losses), None
+        losses, absolute = scores.losses, None
         if few and self.weights is None:
             known = (self.facts, self.confidence, self.clusters, self.widening)
             absolute = self.metric.increase_of_roots(losses, self.everything.losses, *known)
         return SubsetResult(
-            search=search, size=size, information=information, information_error=information_error,
+            search=search, size=size, information=information[0], information_error=information[1],
             lost=max(lost.mean, 0.0), lost_upper=max(lost.upper, against_all.upper, 0.0),
             lost_lower=nearly_lost.lower, behind_all=behind_all.upper,
-            error=scores.loss, error_upper=self._error_upper(losses), increase=increase.mean,
+            error=scores.loss, error_upper=error_upper, increase=increase.mean,
             increase_lower=increase.lower, increase_upper=increase.upper, excess=excess.mean,
             excess_upper=max(excess.upper, increase.upper), gain_lower=gain.lower,
             model_information=scores.model, model_error=scores.model, few_rows_decide=few,
@@ -253,16 +257,26 @@ class References:
         known = (CONFIDENCE, self.clusters, self.weights, self.widening)
         return self.metric.gains([one.losses for one in several], self.prior.losses, *known)
 
-    def _few_rows_decide(self, gaps: FloatArray) -> bool:
-        """Return whether few rows carry an increase; limits of counts know how few differ."""
-        varies = gaps.ndim == 1 and bool(gaps.any())
-        return varies and not self.metric.row.counts and few_rows_decide(gaps)
+    def _few_rows_decide(self, several: Sequence[HoldoutScores]) -> list[bool]:
+        """Return whether few rows carry each increase; limits of counts know how few differ."""
+        if self.metric.row.counts or self.everything.losses.ndim > 1:
+            return [False] * len(several)
+        gaps = [one.losses - self.everything.losses for one in several]
+        return [bool(one.any()) and few_rows_decide(one) for one in gaps]
 
-    def _error_upper(self, losses: FloatArray) -> float:
-        """Return the bound of the error; there is none for weighted rows."""
+    def _error_uppers(self, several: Sequence[HoldoutScores]) -> list[float]:
+        """Return the bounds of the errors; there is none for weighted rows."""
         if self.weights is not None:
-            return math.inf
-        return self.metric.upper_bound(losses, self.facts, self.confidence)
+            return [math.inf] * len(several)
+        losses = [one.losses for one in several]
+        return self.metric.upper_bounds(losses, self.facts, self.confidence)
+
+    def _information(self, several: Sequence[HoldoutScores]) -> list[tuple[float, float]]:
+        """Return the mean gains in log-likelihood over no features, and their standard errors."""
+        gains = np.stack([one.log_likelihood - self.prior.log_likelihood for one in several])
+        n = gains.shape[1]
+        errors = gains.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(len(gains), np.inf)
+        return list(zip(gains.mean(axis=1).tolist(), errors.tolist(), strict=True))
 
     def _lost(
         self,

@@ -424,6 +424,8 @@ def models_of(
 ) -> tuple[HoldoutModel, ...]:
     """Return the models that evaluate; those of the user can be fitted to the user's table."""
     models, decide = _named_models(selector, encoded, seed), metric.needs == "predictions"
+    if isinstance(selector.models, str):
+        return models
     return prepare_models(models, table, encoded, decide=decide)
 
 
