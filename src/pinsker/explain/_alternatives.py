@@ -14,7 +14,7 @@ from pinsker.encoding import Encoded, take_features
 from pinsker.engine import PairTables
 from pinsker.explain._importance import FreshSets
 from pinsker.holdout import geometric_sizes
-from pinsker.information import shared_information, state_entropy
+from pinsker.information import shared_entropy, shared_information
 from pinsker.search import PairProblem, SelectionPath, count_and_search, pairs
 
 #: Dropped columns that are tried in the place of a kept one: the most dependent on it.
@@ -142,9 +142,7 @@ class _Bins:
         joint = np.zeros(self.codes.shape[1], dtype=np.int64)
         for j in others:
             joint = joint * 8 + self.codes[j]
-        own = self.codes[one].astype(np.int64)
-        entropy = state_entropy(own, weights=self.shares)
-        return shared_information(joint, own, self.shares) / entropy if entropy > 0 else 0.0
+        return shared_entropy(joint, self.codes[one].astype(np.int64), self.shares)
 
     def _is_dependent(self, one: int, other: int, n_others: int) -> bool:
         """Return whether two features depend on each other by more than chance."""

@@ -11,7 +11,7 @@ import numpy as np
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, Estimator, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
-from pinsker.information import shared_information, state_entropy
+from pinsker.information import shared_entropy
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -72,7 +72,8 @@ def find_suspects(
     X: TableLike, encoded: Encoded, groups: IntArray | None = None
 ) -> tuple[Suspect, ...]:
     """Look for columns that give the target away, or name the rows or the groups of rows."""
-    if encoded.n_rows < _FEWEST_ROWS:
+    n_rows = encoded.n_rows
+    if n_rows < _FEWEST_ROWS:
         return ()
     target = _Target.of(encoded)
     first = None if groups is None else np.unique(groups, return_index=True)[1]
@@ -83,14 +84,14 @@ def find_suspects(
         own = target  # what is constant within groups is judged by one row of each
         if first is not None and groups is not None and _is_constant(values, gaps, first[groups]):
             values, gaps, present, own = values[first], gaps[first], present[first], own.take(first)
-            if len(first) < encoded.n_rows and _names_groups(values[present]):
+            if len(first) < n_rows and _names_groups(values[present]):
                 found.append(Suspect(name, "group name", "each group of rows has its own value"))
                 continue
         judged = _missingness(gaps, own) or _names_rows(values, present)
         judged = judged or _leak(values, present, own)
         if judged is not None:
             found.append(Suspect(name, *judged))
-        elif values.dtype.kind in "iuf" and len(values) == encoded.n_rows:
+        elif values.dtype.kind in "iuf" and len(values) == n_rows:
             numbers[name] = values
     return (*found, *_pairs(numbers, target))
 
@@ -169,7 +170,7 @@ def _missingness(gaps: BoolArray, target: _Target) -> Judged:
         return None
     if target.labels is not None:
         codes = gaps.astype(np.int64)
-        share, decided = _shared(codes, target.labels), _shared(target.labels, codes)
+        share, decided = shared_entropy(codes, target.labels), shared_entropy(target.labels, codes)
         if share < _MISSING_SHARE and decided < _DECIDED:
             return None
     else:
@@ -323,7 +324,7 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
     else:
         codes = np.unique(values, return_inverse=True)[1]
     n, n_different = len(codes), int(codes.max()) + 1
-    if n_different <= 0.5 * n and _shared(codes, labels) > 1 - 1e-9:
+    if n_different <= 0.5 * n and shared_entropy(codes, labels) > 1 - 1e-9:
         if n_different == len(np.unique(labels)):
             return "recoded target", "each of its values stands for one class"
         if n_different <= 0.2 * n:
@@ -331,7 +332,7 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
     if n_different <= 0.2 * n and values.dtype.kind in "OUST":
         error = _error_of_groups(codes, labels)
     elif values.dtype.kind in "iufb":
-        if _shared(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
+        if shared_entropy(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
             return None  # far from it: most columns end here
         error = _error_of_ranges(values.astype(np.float64), labels)
     else:
@@ -370,12 +371,6 @@ def _predicted(trees: Estimator, values: FloatArray, others: AnyArray) -> AnyArr
 
     folds = KFold(5, shuffle=True, random_state=0)
     return np.asarray(cross_val_predict(trees, values[:, None], others, cv=folds))
-
-
-def _shared(codes: IntArray, labels: IntArray) -> float:
-    """Return I(X;Y)/H(Y) of two columns of codes."""
-    entropy = state_entropy(labels, "none")
-    return shared_information(codes, labels) / entropy if entropy > 0 else 0.0
 
 
 def _binned(codes: IntArray, bins: int) -> IntArray:

@@ -68,6 +68,12 @@ def shared_information(x: IntArray, y: IntArray, weights: FloatArray | None = No
     return sum(alone) - state_entropy(both, "none", weights)
 
 
+def shared_entropy(x: IntArray, y: IntArray, weights: FloatArray | None = None) -> float:
+    """Plug-in estimate of I(X;Y)/H(Y), of states given as numbers; 0 where Y is constant."""
+    entropy = state_entropy(y, "none", weights)
+    return shared_information(x, y, weights) / entropy if entropy > 0 else 0.0
+
+
 def discrete_information(
     x: IntArray, y: IntArray, z: IntArray | None, correction: Correction = "grassberger"
 ) -> tuple[float, float]:
