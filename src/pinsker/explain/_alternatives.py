@@ -14,7 +14,7 @@ from pinsker.encoding import Encoded, take_features
 from pinsker.engine import PairTables
 from pinsker.explain._importance import FreshSets
 from pinsker.holdout import geometric_sizes
-from pinsker.information import share_told, shared_information
+from pinsker.information import shared_entropy, shared_information
 from pinsker.search import PairProblem, SelectionPath, count_and_search, pairs
 
 #: Dropped columns that are tried in the place of a kept one: the most dependent on it.
@@ -142,8 +142,7 @@ class _Bins:
         joint = np.zeros(self.codes.shape[1], dtype=np.int64)
         for j in others:
             joint = joint * 8 + self.codes[j]
-        own = self.codes[one].astype(np.int64)
-        return share_told(joint, own, self.shares)
+        return shared_entropy(joint, self.codes[one].astype(np.int64), self.shares)
 
     def _is_dependent(self, one: int, other: int, n_others: int) -> bool:
         """Return whether two features depend on each other by more than chance."""

@@ -11,7 +11,7 @@ import numpy as np
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, Estimator, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
-from pinsker.information import share_told
+from pinsker.information import shared_entropy
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -170,7 +170,7 @@ def _missingness(gaps: BoolArray, target: _Target) -> Judged:
         return None
     if target.labels is not None:
         codes = gaps.astype(np.int64)
-        share, decided = share_told(codes, target.labels), share_told(target.labels, codes)
+        share, decided = shared_entropy(codes, target.labels), shared_entropy(target.labels, codes)
         if share < _MISSING_SHARE and decided < _DECIDED:
             return None
     else:
@@ -324,7 +324,7 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
     else:
         codes = np.unique(values, return_inverse=True)[1]
     n, n_different = len(codes), int(codes.max()) + 1
-    if n_different <= 0.5 * n and share_told(codes, labels) > 1 - 1e-9:
+    if n_different <= 0.5 * n and shared_entropy(codes, labels) > 1 - 1e-9:
         if n_different == len(np.unique(labels)):
             return "recoded target", "each of its values stands for one class"
         if n_different <= 0.2 * n:
@@ -332,7 +332,7 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
     if n_different <= 0.2 * n and values.dtype.kind in "OUST":
         error = _error_of_groups(codes, labels)
     elif values.dtype.kind in "iufb":
-        if share_told(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
+        if shared_entropy(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
             return None  # far from it: most columns end here
         error = _error_of_ranges(values.astype(np.float64), labels)
     else:

@@ -68,8 +68,8 @@ def shared_information(x: IntArray, y: IntArray, weights: FloatArray | None = No
     return sum(alone) - state_entropy(both, "none", weights)
 
 
-def share_told(x: IntArray, y: IntArray, weights: FloatArray | None = None) -> float:
-    """Plug-in estimate of I(X;Y)/H(Y), of states given as numbers."""
+def shared_entropy(x: IntArray, y: IntArray, weights: FloatArray | None = None) -> float:
+    """Plug-in estimate of I(X;Y)/H(Y), of states given as numbers; 0 where Y is constant."""
     entropy = state_entropy(y, "none", weights)
     return shared_information(x, y, weights) / entropy if entropy > 0 else 0.0
 

@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate, weights_of
 from pinsker.metrics import MEAN, SubgroupResult, best_score, metric_row, metric_words, shown_value
 from pinsker.selectors import Monitor, RowsPlan
+
+Figures: TypeAlias = Mapping[str, Any]  # of a note, and its columns
 
 _DECIMALS = 4  # decimals of rates, scores and nats
 #: The verdict on a set that no rows were held out for.
@@ -371,18 +373,18 @@ def careful_first(notes: Iterable[Note]) -> list[Note]:
     return sorted(shown, key=lambda note: not SENTENCES[note.kind].first)
 
 
-def _rare_class(figures: Mapping[str, Any]) -> dict[str, str]:
+def _rare_class(figures: Figures) -> dict[str, str]:
     target, more = figures["target"], figures["more"]
     others = f" (and in {more} more targets a class is rare)" if more else ""
     return {"of": "" if target is None else f" of target {target!r}", "others": others}
 
 
-def _dropped(figures: Mapping[str, Any]) -> dict[str, str]:
+def _dropped(figures: Figures) -> dict[str, str]:
     what = "has no target and was" if figures["dropped"] == 1 else "have no target and were"
     return {"rows": plural(figures["total"], "row"), "what": what}
 
 
-def _few_rows(figures: Mapping[str, Any]) -> dict[str, str]:
+def _few_rows(figures: Figures) -> dict[str, str]:
     if math.isnan(figures["upper"]):
         metric = "a metric in which single rows weigh less"
         return {"instead": f"more rows, or {metric}, would be surer"}
@@ -391,7 +393,7 @@ def _few_rows(figures: Mapping[str, Any]) -> dict[str, str]:
     return {"instead": f"single rows weigh less in absolute errors: {change}, {in_unit}"}
 
 
-def _gaps(figures: Mapping[str, Any]) -> dict[str, str]:
+def _gaps(figures: Figures) -> dict[str, str]:
     shares = (
         "below 1 %" if share < 0.01 else f"{100 * share:.0f} %" for share in figures["shares"]
     )
@@ -401,24 +403,24 @@ def _gaps(figures: Mapping[str, Any]) -> dict[str, str]:
     return {"named": ", ".join(said[:_MOST_NAMED]) + more}
 
 
-def _repeats(figures: Mapping[str, Any]) -> dict[str, str]:
+def _repeats(figures: Figures) -> dict[str, str]:
     pairs = zip(figures["all_columns"], figures["repeated"], strict=True)
     return {"pairs": _first_few([f"{later!r} repeats {earlier!r}" for later, earlier in pairs])}
 
 
-def _nothing_kept(figures: Mapping[str, Any]) -> dict[str, str]:
+def _nothing_kept(figures: Figures) -> dict[str, str]:
     whole, other = figures["whole"], "another criterion"
     why = f" ({whole} of {figures['n_columns']} columns are one bin)" if whole else ""
     return {"why": why, "other": "binning='frequency'" if figures["binning"] == "mdl" else other}
 
 
-def _measured(figures: Mapping[str, Any]) -> dict[str, str]:
+def _measured(figures: Figures) -> dict[str, str]:
     error = figures["error"]
     said = f": standard error of a set's information {error:.4f} nats" if error is not None else ""
     return {"how_exact": said}
 
 
-def _cuts(figures: Mapping[str, Any]) -> dict[str, str]:
+def _cuts(figures: Figures) -> dict[str, str]:
     each = (", ".join(f"{cut:.4g}" for cut in edges) for edges in figures["cuts"])
     return {"edges": "; ".join(each)}
 
@@ -428,12 +430,12 @@ def _first_few(texts: Sequence[str]) -> str:
     return ", ".join(texts[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _in_time(figures: Mapping[str, Any]) -> dict[str, str]:
+def _in_time(figures: Figures) -> dict[str, str]:
     return {"in_time": " (in order of time, the latest certify)" if figures["by_time"] else ""}
 
 
 #: Parts of sentences that depend on figures.
-_PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
+_PARTS: dict[str, Callable[[Figures], dict[str, str]]] = {
     "few rows decide": _few_rows, "rare class": _rare_class, "rows without a target": _dropped,
     "rows with gaps dropped": _dropped, "gaps are a value": _gaps, "repeated columns": _repeats,
     "nothing kept": _nothing_kept, "some rows measured": _measured, "target in bins": _cuts,
