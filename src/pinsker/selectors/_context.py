@@ -96,8 +96,8 @@ _DOUBLE = 8
 _BASE = 2**24
 #: Libsvm keeps rows of the kernel in single precision, in this many bytes at most.
 _SVM_CACHE = 200 * 2**20
-#: Boosted trees have up to 31 leaves, each with 20 bytes for 256 bins of every column.
-_HISTOGRAMS = 31 * 256 * 20
+#: Boosted trees have up to 15 leaves, and one to come, with 24 bytes for 256 bins of every column.
+_HISTOGRAMS = 16 * 256 * 24
 #: Pairs of steps that the logistic regression remembers (L-BFGS).
 _STEPS = 20
 #: Bytes that a model of "auto" may take where indicators make a table wider.
