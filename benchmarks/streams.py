@@ -4,7 +4,8 @@
     python -m benchmarks.streams --rows 100000000 --parts certify audit
 
 The file has 20 columns of single precision and a class. Times are multiples of
-``SELECT count(*), avg(c0), ... FROM file`` by DuckDB; memory is the peak of the process.
+``SELECT count(*), avg(c0), ... FROM file`` by DuckDB; memory is the peak of
+the process so far: ``--engines polars`` has that of one engine alone.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from pinsker import CriterionSelection, FeatureSelector, audit
 N_COLUMNS, CHUNK = 20, 500_000
 NAMES = [f"c{j}" for j in range(N_COLUMNS)]
 SETTINGS = {"models": ["linear"], "searches": ["linear"], "random_state": 0}
+ENGINES = ["DuckDB", "polars"]
 #: GiB of the disk that stay free.
 LEFT_FREE = 30
 
@@ -66,8 +68,9 @@ def criteria(held, scan):
 
 
 def draws(held, scan):
-    selector = FeatureSelector(0.02, **SETTINGS)
-    timed("FeatureSelector, DuckDB", lambda: selector.fit(held["DuckDB"], "y"), scan)
+    for name, one in held.items():
+        selector = FeatureSelector(0.02, **SETTINGS)
+        timed(f"FeatureSelector, {name}", lambda s=selector, h=one: s.fit(h, "y"), scan)
 
 
 def selector_of_few():
@@ -85,15 +88,16 @@ def certificates(held, scan):
 
 def audits(held, scan):
     selector, X, y = selector_of_few()
-    given = {"X_train": X, "y_train": y}
-    call = partial(audit, selector, LogisticRegression(), held["DuckDB"], "y", **given)
-    print(timed("audit, DuckDB", call, scan)[0])
+    for name, one in held.items():
+        train = pl.from_pandas(X) if name == "polars" else X
+        call = partial(audit, selector, LogisticRegression(), one, "y", X_train=train, y_train=y)
+        print(timed(f"audit, {name}", call, scan)[0])
 
 
 PARTS = {"certify": certificates, "audit": audits, "draw": draws, "criteria": criteria}
 
 
-def main(n_rows, parts):
+def main(n_rows, parts, engines):
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "rows.parquet")
         size = n_rows * (4 * N_COLUMNS + 1) / 2**30
@@ -106,6 +110,7 @@ def main(n_rows, parts):
         query = f"SELECT count(*), {means} FROM '{path}'"
         _, scan = timed("count and means", lambda: connection.sql(query).fetchall())
         held = {"DuckDB": connection.read_parquet(path), "polars": pl.scan_parquet(path)}
+        held = {name: held[name] for name in engines}
         for part in parts:
             PARTS[part](held, scan)
 
@@ -114,5 +119,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     typed = parser.parse_args()
-    main(typed.rows, typed.parts)
+    main(typed.rows, typed.parts, typed.engines)

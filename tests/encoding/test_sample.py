@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from pinsker.encoding import draw_rows
+from pinsker.encoding import draw_rows, missing_targets
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
 N, MOST = 1000, 130
@@ -199,3 +199,22 @@ def test_few_rows_in_partitions_are_all_computed_in_their_order(frame, dd):
     with pytest.raises(ParameterError, match="groups needs the rows in memory"):
         sample.labels_of_rows(np.zeros(N))
     assert sample.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("target", "gaps"),
+    [
+        (np.array([1.0, np.nan]), [False, True]),
+        (np.array(["a", None, np.nan], dtype=object), [False, True, True]),
+        (np.array(["2026-01-01", "NaT"], dtype="M8[D]"), [False, True]),
+        (np.array([[1.0, 2.0], [np.nan, 3.0]]), [False, True]),
+        (np.array([1, 2]), [False, False]),
+        (np.array(["a", "b"]), [False, False]),
+        (np.zeros(0), []),  # no row needs a label
+        (np.zeros((0, 2), dtype=object), []),
+    ],
+)
+def test_missing_targets_of_arrays(target, gaps):
+    found = missing_targets(target)
+    assert found.dtype == np.bool_
+    assert found.tolist() == gaps

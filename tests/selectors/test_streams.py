@@ -192,6 +192,16 @@ def test_certify_compares_models_on_every_row(engine, metric, monkeypatch):
     assert "note: models were fitted to 400 of the rows" in str(found)
 
 
+def test_a_model_that_can_stay_fitted_takes_the_place_of_one_that_cannot(monkeypatch):
+    selector, X, y = fitted_and_fresh("error", monkeypatch)
+    selector.set_params(models=["linear ranks", "boosted trees"])
+    found = selector.certify(held(X, y, "duckdb"), "the target")
+    assert (found.n_rows, found.model_all, found.model_kept) == (1100, *["boosted trees"] * 2)
+    assert selector.set_params(models=["linear ranks"]).certify(
+        held(X, y, "duckdb"), "the target"
+    ).n_rows == 400  # fmt: skip
+
+
 def test_what_sums_cannot_tell_is_drawn(monkeypatch):
     selector, X, y = fitted_and_fresh("error", monkeypatch)
     stream = held(X, y, "polars")

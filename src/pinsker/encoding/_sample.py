@@ -4,6 +4,7 @@ Every row has the same chance to be drawn, so that what held-out rows say of the
 the table. The target is read in full; the other columns only where a row was drawn.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -282,10 +283,9 @@ def missing_targets(y: TargetLike) -> Any:
     if type(y).__module__.startswith("polars"):
         return (y.fill_nan(None) if y.dtype.is_float() else y).is_null().to_numpy()
     if isinstance(y, np.ndarray):
-        cells = y.reshape(len(y), -1)
-        if y.dtype.kind == "O":
-            cells = np.frompyfunc(is_missing, 1, 1)(cells)
-        return (cells if y.dtype.kind == "O" else cells != cells).astype(np.bool_).any(axis=1)
+        cells = y.reshape(len(y), math.prod(y.shape[1:]))  # of no rows, too
+        gaps = np.frompyfunc(is_missing, 1, 1)(cells) if y.dtype.kind == "O" else cells != cells
+        return gaps.astype(np.bool_).any(axis=1)
     return y.isna().to_numpy()
 
 

@@ -207,8 +207,7 @@ class Totals:
         if self.metric.row.counts:  # differences are -1, 0 and 1
             first, second, _ = self.powers[pair].tolist()
             return limits_of_counts(self.n, (second + first) / 2, (second - first) / 2, confidence)
-        moments = self.powers[pair] / (self.n * self.unit ** np.arange(1, 4))
-        mean, square, cube = moments.tolist()
+        mean, square, cube = (self.powers[pair] / (self.n * self.unit ** np.arange(1, 4))).tolist()
         return limits_of_moments(self.n, mean, square, cube, confidence)
 
 
@@ -247,8 +246,9 @@ def certify_stream(context: FitContext, found: Certificate, features: FeatureSet
         return found
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # models of ours get text one-hot
-        models = {one.name: one for one in prepare_models(raw, context.table, encoded)}
-    chosen = [models.get(name, raw[-1]) for name in (found.model_all, found.model_kept)]
+        able = prepare_models(raw, context.table, encoded)
+    models = {one.name: one for one in able}
+    chosen = [models.get(name, able[-1]) for name in (found.model_all, found.model_kept)]
     own, order = OwnColumns.of(context.table, encoded), np.random.default_rng(context.seed)
     shuffle, train = order.permutation(len(y)), np.arange(len(y))
     all_, kept = (own.columns_of(one) for one in (range(encoded.n_features), features))
@@ -256,8 +256,8 @@ def certify_stream(context: FitContext, found: Certificate, features: FeatureSet
     tables = ((own, all_), (own, kept), (own.with_shuffled(features, shuffle), all_))
     fitted = [fit_clone(MODELS_OF_NOTHING[task], np.zeros((len(y), 1)), y)]
     for model, (table, columns) in zip((*chosen, chosen[0]), tables, strict=True):
-        able = of_columns(model.estimator, column_names(context.table), columns)
-        fitted.append(fit_clone(able, table.take(train, columns), y))
+        own_model = of_columns(model.estimator, column_names(context.table), columns)
+        fitted.append(fit_clone(own_model, table.take(train, columns), y))
     totals = Totals(metric, task, fitted, (2, 1), (3, 1), (1, 0), (2, 0))
     for table, values, rows in _rows_of(context.user_data["X"], context.user_data["y"], drawn):
         full, less = (take_columns(table, np.array(one)) for one in (all_, kept))
@@ -307,7 +307,7 @@ def _rows_of(
         rows = np.flatnonzero(used)
         yield take(columns, rows) if len(rows) < len(used) else columns, values[rows], first + rows
         first += len(values)
-    if first < (2 if drawn is None else drawn.n_given):
+    if first < 2 if drawn is None else first != drawn.n_given:
         raise DataError(
             f"a scan of X gave {first} rows that can be used, or its rows in another order than "
             "the scan before: pass more, sort the query, or write it to a table."
