@@ -64,7 +64,6 @@ from pinsker import FeatureSelector
 from pinsker.encoding import encode, encode_target
 from pinsker.exceptions import PinskerError
 from pinsker.explain import find_suspects
-from pruning import NAMED
 from tables import heading, print_row
 
 BUDGET, FEWEST_ROWS, MOST_CLASSES = 0.02, 60, 20
@@ -162,6 +161,8 @@ def main(names, options, read_table, every):
         if found is not None:
             runs[name] = found
         print(f"{place:>4} {name:<40} {line_of(found or {})}", file=sys.stderr, flush=True)
+    from pruning import NAMED  # which imports the caller of this
+
     tuned = {*NAMED, *[*NAMED, *every][::2]}
     reported = {name: run for name, run in runs.items() if name not in tuned}
     print_short("tables that nothing was tuned on", reported)
