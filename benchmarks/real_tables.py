@@ -47,7 +47,7 @@ def main():
     names = options.tables.split(",") if options.tables else chosen(options.store)
     names = names[: options.first]
     if options.peers:
-        real_peers.main(names, options, table_of)
+        real_peers.main(names, options, table_of, chosen(options.store))
         return
     runs = {}
     for place, name in enumerate(names, 1):
