@@ -128,7 +128,7 @@ def boosted_scores(
     n_rows, n_columns = rows.shape
     nominal = check.flags("categorical", categorical, n_columns)
     for codes in (rows[:, nominal > 0], others[:, nominal > 0]):
-        if not ((codes >= 0) & (codes < MOST_CATEGORIES) & (codes % 1 == 0)).all():
+        if not ((codes >= 0) & (codes < MOST_CATEGORIES) & (codes == np.floor(codes))).all():
             raise DataError(f"codes of categories must be integers, 0 to {MOST_CATEGORIES - 1}.")
     check.at_least("n_classes", n_classes, 0, check.MOST_CODES)
     check.at_least("n_fit", n_fit, 1, min(n_rows, _MOST_FITTED))
