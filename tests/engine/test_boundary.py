@@ -22,6 +22,7 @@ from pinsker.engine import (
     WorkerMemory,
     array_library,
     available_memory,
+    boosted_scores,
     box_counts,
     calls_on_cluster,
     class_probabilities,
@@ -42,6 +43,11 @@ X = np.random.default_rng(0).normal(size=(40, 3))
 Y = (X[:, 0] > 0).astype(np.int64)
 PROBLEM = Problem.from_arrays(X, labels=Y)
 TREES = {"n_trees": 2, "min_leaf": 1, "n_candidates": 1, "seed": 0}
+BOOSTED = {
+    "train": X, "target": Y, "test": X, "categorical": np.zeros(3, dtype=bool),
+    "weights": np.ones(40), "n_classes": 2, "n_fit": 30, "n_rounds": 2, "n_leaves": 3,
+    "min_leaf": 5, "patience": 1, "n_bins": 9, "rate": 0.1,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -261,6 +267,58 @@ def test_trees_of_numbers_beyond_all_sizes(name):
         class_probabilities(X, Y, X, 2, **{**TREES, "n_trees": 2**40})  # had no end
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"train": X[:0]}, "at least one row"),
+        ({"train": X[:, :0], "test": X[:, :0]}, "at least one row and one column"),
+        ({"test": X[:, :2]}, "the same columns"),
+        ({"test": X[:, 0]}, "the same columns"),
+        ({"train": np.array([["a"]])}, "train cannot be read as numbers"),
+        ({"categorical": np.zeros(2, dtype=bool)}, "give 3 truth values"),
+        ({"categorical": np.zeros(3)}, "dtype float64: give 3 truth values"),
+        ({"categorical": np.ones(3, dtype=bool)}, "codes of categories must be integers, 0 to 254"),
+        ({"target": Y[:10]}, "target has shape"),
+        ({"target": Y + 1}, "target holds 2"),
+        ({"target": Y * 0.5}, "dtype float64: give one integer"),
+        ({"target": Y * np.nan, "n_classes": 0}, "target holds nan in row 0"),
+        ({"weights": np.ones(10)}, "weights has shape"),
+        ({"weights": np.full(40, np.inf)}, "weights holds inf"),
+        ({"weights": -np.ones(40)}, "weights must be 0 or more"),
+        ({"weights": np.r_[np.zeros(30), np.ones(10)]}, "some of the first 30 above it"),
+    ],
+)
+def test_boosted_trees_check_their_rows(given, words):
+    with pytest.raises(DataError, match=words):
+        boosted_scores(**{**BOOSTED, **given})
+
+
+@pytest.mark.parametrize("code", [-1.0, 0.5, 255.0, np.nan, np.inf])
+def test_codes_of_categories_are_bytes(code):
+    rows = np.full((40, 3), 254.0)
+    nominal = {**BOOSTED, "categorical": np.ones(3, dtype=bool), "train": rows, "test": rows}
+    assert np.isfinite(boosted_scores(**nominal)).all()
+    for name in ("train", "test"):
+        wrong = rows.copy()
+        wrong[7, 1] = code
+        with pytest.raises(DataError, match="codes of categories must be integers"):
+            boosted_scores(**{**nominal, name: wrong})
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["n_classes", "n_fit", "n_rounds", "n_leaves", "min_leaf", "patience", "n_bins", "rate"],
+)
+def test_boosted_trees_of_numbers_beyond_all_sizes(name):
+    for value in (2**70, -1, 1.5, "2", None):
+        with pytest.raises(ParameterError, match=f"{name}="):
+            boosted_scores(**{**BOOSTED, name: value})
+    wrong = {"n_fit": 41, "n_leaves": 0, "n_bins": 256, "min_leaf": 0, "rate": np.nan}
+    if name in wrong:
+        with pytest.raises(ParameterError, match=f"{name}="):
+            boosted_scores(**{**BOOSTED, name: wrong[name]})
+
+
 @pytest.mark.parametrize("n_classes", [None, 2.0, "2", 0, 2**40])
 def test_trees_of_classes_that_are_no_number(n_classes):
     with pytest.raises(ParameterError, match="n_classes="):
@@ -271,6 +329,8 @@ def test_more_than_there_is_memory_for(monkeypatch):
     monkeypatch.setattr("pinsker.engine._plan.available_memory", lambda: 2**27)
     with pytest.raises(MemoryBudgetError, match="a probability per class and row takes"):
         class_probabilities(X, Y, X, 2**24, **TREES)
+    with pytest.raises(MemoryBudgetError, match="histograms and scores takes"):
+        boosted_scores(**{**BOOSTED, "n_leaves": 10**6})
 
 
 @pytest.mark.parametrize(
@@ -324,13 +384,14 @@ def test_every_public_name_is_checked_here_or_holds_results():
         "ENGINES",
         "SETTINGS",
     }
-    constants |= {"SETTINGS"}
+    constants |= {"BoostSettings"}
     of_codes = {"CountTables", "Group", "PackedColumns", "PairTables", "best_triples"}
     exported = {name for name, value in vars(engine).items() if not isinstance(value, ModuleType)}
     exported = {name for name in exported if not name.startswith("__")}
     assert exported - results - constants - of_codes == {
         "Backward", "EngineSettings", "Forward", "KNNSettings", "PartitionTables", "Problem",
-        "WorkerMemory", "array_library", "as_settings", "available_memory", "box_counts",
+        "WorkerMemory", "array_library", "as_settings", "available_memory", "boosted_scores",
+        "box_counts",
         "calls_on_cluster", "cell_costs", "check_gpu",
         "class_probabilities", "count_threads", "find_client", "generator_of", "grassberger_log",
         "is_local",

@@ -20,7 +20,7 @@ from pinsker.models import (
     named_models,
     predict_rows,
 )
-from pinsker.models._model import _PENALTIES, predict_ridge
+from pinsker.models._model import _PENALTIES, predict_log_odds, predict_ridge
 
 
 class Coin(HoldoutModel):
@@ -127,6 +127,41 @@ def test_ridge_is_the_best_of_its_penalties_left_out_one_by_one(seed):
         if d < n:
             assert int(np.argmin(gaps)) == int(np.argmin(errors))
             assert min(gaps) < 1e-8
+
+
+@pytest.mark.parametrize("C", [0.03, 1.0, 30.0])
+@pytest.mark.parametrize(
+    "kind", ["plain", "one column", "copies", "separable", "rare", "far", "wide", "weights"]
+)
+def test_log_odds_are_those_of_a_logistic_regression(seed, kind, C):
+    rng = np.random.default_rng(seed)
+    d = {"one column": 1, "wide": 90}.get(kind, 5)
+    X, test = rng.normal(size=(100, d)), rng.normal(size=(20, d))
+    noise = 0.0 if kind == "separable" else rng.logistic(size=100)
+    y = (2 * X[:, 0] + X[:, -1] - 0.5 + noise > 0).astype(np.int64)
+    if kind == "copies":
+        X[:, 1], X[:, 2] = X[:, 0], -X[:, 0]
+    if kind == "rare":
+        y[:] = np.arange(100) < 2
+    if kind == "far":
+        X[0] *= 1e4
+    weights = rng.exponential(size=100) if kind == "weights" else None
+    peer = LogisticRegression(C=C, solver="newton-cholesky", tol=1e-10, max_iter=1000)
+    expected = peer.fit(X, y, weights).decision_function(test)
+    # Its last step is taken from where 1e-7 a row is left to gain. What that leaves is below 1e-5,
+    # with a row at 1e4 standard deviations, where the curve is far from a parabola, below 1e-4.
+    np.testing.assert_allclose(
+        predict_log_odds(X, y, test, C, weights), expected, atol=1e-4 if kind == "far" else 1e-5
+    )
+
+
+def test_log_odds_without_columns_are_those_of_the_frequencies():
+    none, y = np.empty((40, 0)), np.repeat([0, 1], [10, 30])
+    found = predict_log_odds(none, y, none[:3], 1.0)
+    np.testing.assert_allclose(found, np.log(3.0), atol=1e-5)
+    halves = np.where(y, 0.5, 1.5)
+    found = predict_log_odds(none, y, none[:3], 1.0, halves)
+    np.testing.assert_allclose(found, 0.0, atol=1e-5)
 
 
 def test_units_are_the_users_and_gaps_are_marked():

@@ -4,16 +4,18 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Unchecked
 from pinsker.engine import _kernels
 from pinsker.engine import _problem as check
 from pinsker.engine._plan import check_room
-from pinsker.exceptions import DataError
+from pinsker.exceptions import DataError, ParameterError
 
 #: More would take hours, and change no mean by more than a thousandth.
 _MOST_TREES = 10**6
 #: Twice this is still a size.
 _MOST_ROWS = 2**62
+#: The kernel of boosted trees numbers rows in 32 bits.
+_MOST_FITTED = 2**32 - 1
 
 
 class TreeSettings(TypedDict):
@@ -124,19 +126,18 @@ def boosted_scores(
             "the same columns, at least one row and one column."
         )
     n_rows, n_columns = rows.shape
-    nominal = np.asarray(categorical, dtype=np.uint8)
-    if nominal.shape != (n_columns,):
-        raise DataError(f"categorical has shape {nominal.shape}: give one for each column.")
+    nominal = check.flags("categorical", categorical, n_columns)
     for codes in (rows[:, nominal > 0], others[:, nominal > 0]):
-        if codes.size and not ((codes >= 0) & (codes < MOST_CATEGORIES)).all():
-            raise DataError(f"codes of categories must be 0 to {MOST_CATEGORIES - 1}.")
-    check.at_least("n_fit", n_fit, 1, n_rows)
+        if not ((codes >= 0) & (codes < MOST_CATEGORIES) & (codes == np.floor(codes))).all():
+            raise DataError(f"codes of categories must be integers, 0 to {MOST_CATEGORIES - 1}.")
+    check.at_least("n_classes", n_classes, 0, check.MOST_CODES)
+    check.at_least("n_fit", n_fit, 1, min(n_rows, _MOST_FITTED))
     weights = check.finite_vector("weights", weights, n_rows)
-    check.at_least("n_bins", how["n_bins"], 2, MOST_CATEGORIES)
-    settings = tuple(
-        how[name] for name in ("n_rounds", "n_leaves", "min_leaf", "patience", "n_bins", "rate")
-    )
-    check_room("histograms", 24 * 256 * n_columns * (how["n_leaves"] + 1), "give fewer columns")
+    if weights.min() < 0 or not weights[:n_fit].any():
+        raise DataError(f"weights must be 0 or more, and some of the first {n_fit} above it.")
+    settings = _check_boosting(**how)
+    n_bytes = 24 * 256 * n_columns * how["n_leaves"] + 40 * (n_rows + len(others)) * (n_classes + 1)
+    check_room("histograms and scores", n_bytes, "give fewer columns or rows")
     by_column = (np.ascontiguousarray(rows.T), np.ascontiguousarray(others.T))
     out = np.zeros((len(others), 1 if n_classes < 3 else n_classes))
     rest = (weights, nominal, by_column[1], n_fit, *settings, out)
@@ -146,3 +147,16 @@ def boosted_scores(
     else:
         _kernels.boosted_numbers(by_column[0], check.finite_vector("target", target, n_rows), *rest)
     return out
+
+
+def _check_boosting(
+    n_rounds: int, n_leaves: int, min_leaf: int, patience: int, n_bins: int, rate: Unchecked
+) -> tuple[int, int, int, int, int, float]:
+    check.at_least("n_rounds", n_rounds, 0, _MOST_TREES)
+    check.at_least("n_leaves", n_leaves, 1, _MOST_TREES)
+    check.at_least("min_leaf", min_leaf, 1, _MOST_ROWS)
+    check.at_least("patience", patience, 1, _MOST_TREES)
+    check.at_least("n_bins", n_bins, 2, MOST_CATEGORIES)
+    if not isinstance(rate, float) or not 0.0 < rate <= 1.0:
+        raise ParameterError(f"rate={rate!r} cannot be used: give a float above 0, at most 1.")
+    return n_rounds, n_leaves, min_leaf, patience, n_bins, rate

@@ -428,7 +428,8 @@ def predict_log_odds(
         curve = (rows * (scale * wrong * (1.0 - wrong))[:, None]).T @ rows
         curve.flat[:: len(penalty) + 1] += penalty + _RIDGE
         step = linalg.solve(curve, slope, assume_a="pos", check_finite=False)
-        if slope @ step <= _CLOSE * len(rows):
+        if slope @ step <= _CLOSE * min(C, 1.0) * len(rows):
+            place = place - step  # it is known, and squares what is left
             break
         for length in 0.5 ** np.arange(_MOST_HALVED):
             ahead = place - length * step

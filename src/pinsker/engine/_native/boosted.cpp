@@ -9,8 +9,8 @@
 #include <bitset>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "common/arrays.hpp"
@@ -19,18 +19,22 @@ namespace pinsker {
 
 namespace {
 
-constexpr size_t kMaxBins = 255;
-constexpr uint8_t kMissing = 255;
 // Categories of fewer rows in a node are not told apart; others are ordered by their smoothed mean.
-constexpr double kFewestOfCategory = 10.0, kSmoothing = 10.0;
+constexpr uint32_t kFewestOfCategory = 10;
+constexpr double kSmoothing = 10.0;
+// Rows whose hessians add up to less tell too little about a step: a side or a leaf has more.
 constexpr double kLeastHessian = 1e-3;
+// A split is better than those before it by more than rounding: of two that part the rows alike the
+// first one is taken, whatever the order of sums.
+constexpr double kBetter = 1.0 + 1e-9;
 
 struct BoostSettings {
     size_t n_rounds, n_leaves, min_leaf, patience, n_bins;
     double rate;
 };
 
-// Columns as bins: ranges of numbers that hold about as many rows each, or codes of categories.
+// Columns as bins: ranges of numbers that hold about as many rows each, or codes of categories. The
+// bin behind them is that of gaps, and of categories that no training row has.
 class BinnedColumns {
 public:
     BinnedColumns(const double *train, size_t n_train, const double *test, size_t n_test,
@@ -44,10 +48,14 @@ public:
           n_bins(n_columns),
           starts(n_columns + 1) {
         for (size_t c = 0; c < n_columns; ++c) {
-            cut(train + c * n_train, c, most_bins);
-            assign(train + c * n_train, n_train, c, &train_bins[c * n_train]);
-            assign(test + c * n_test, n_test, c, &test_bins[c * n_test]);
-            starts[c + 1] = starts[c] + n_bins[c] + 1;  // the last cell is that of missing values
+            const double *values = train + c * n_train;
+            if (categorical[c])
+                n_bins[c] = 1 + static_cast<size_t>(*std::max_element(values, values + n_train));
+            else
+                cut(values, c, most_bins);
+            assign(values, n_train, c, train_bins.data() + c * n_train);
+            assign(test + c * n_test, n_test, c, test_bins.data() + c * n_test);
+            starts[c + 1] = starts[c] + n_bins[c] + 1;
         }
     }
 
@@ -59,10 +67,6 @@ public:
 private:
     void cut(const double *values, size_t c, size_t most_bins) {
         edges_.clear();
-        if (categorical[c]) {
-            n_bins[c] = kMaxBins;
-            return;
-        }
         sorted_.clear();
         for (size_t i = 0; i < n_train; ++i)
             if (!std::isnan(values[i])) sorted_.push_back(values[i]);
@@ -76,7 +80,7 @@ private:
             const bool full = each || (next - first) * bins_left >= sorted_.size() - first;
             if (!(low < high) || !full) continue;
             const double middle = 0.5 * low + 0.5 * high;
-            edges_.push_back(middle < high ? middle : low);  // rounding
+            edges_.push_back(middle < high ? middle : low);  // rounding, and infinite ones
             first = next;
             --bins_left;
         }
@@ -84,35 +88,37 @@ private:
     }
 
     void assign(const double *values, size_t n, size_t c, uint8_t *bins) const {
+        const double end = static_cast<double>(n_bins[c]);
         for (size_t i = 0; i < n; ++i) {
-            const double value = values[i];
-            if (std::isnan(value))
-                bins[i] = kMissing;
+            if (std::isnan(values[i]))
+                bins[i] = static_cast<uint8_t>(n_bins[c]);
             else if (categorical[c])
-                bins[i] = static_cast<uint8_t>(value);
+                bins[i] = static_cast<uint8_t>(std::min(values[i], end));
             else
                 bins[i] = static_cast<uint8_t>(
-                    std::lower_bound(edges_.begin(), edges_.end(), value) - edges_.begin());
+                    std::lower_bound(edges_.begin(), edges_.end(), values[i]) - edges_.begin());
         }
     }
 
     std::vector<double> edges_, sorted_;
 };
 
+// Sums over some rows.
 struct Cell {
-    double gradient = 0.0, hessian = 0.0, n = 0.0;
+    double gradient = 0.0, hessian = 0.0;
+    uint32_t n = 0;
     Cell &operator+=(const Cell &o) {
         gradient += o.gradient, hessian += o.hessian, n += o.n;
         return *this;
     }
-    Cell operator-(const Cell &o) const {
-        return {gradient - o.gradient, hessian - o.hessian, n - o.n};
+    Cell &operator-=(const Cell &o) {
+        gradient -= o.gradient, hessian -= o.hessian, n -= o.n;
+        return *this;
     }
-    double score() const { return gradient * gradient / hessian; }
 };
 
 struct Split {
-    double gain = 0.0;
+    double score = 0.0, to_beat = 0.0;  // of both sides
     size_t column = 0;
     std::bitset<256> left;  // bins that go left
 };
@@ -136,31 +142,34 @@ public:
           settings_(settings),
           rows_(n_fit),
           spare_(n_fit),
-          gradients_(n_fit),
-          hessians_(n_fit),
+          terms_(n_fit),
           histograms_(settings.n_leaves) {}
 
     void grow(const double *gradient, const double *hessian) {
         gradient_ = gradient, hessian_ = hessian;
         std::iota(rows_.begin(), rows_.end(), 0u);
-        nodes_.assign(1, Node{});
-        nodes_[0].n = n_fit_;
-        for (size_t i = 0; i < n_fit_; ++i) nodes_[0].sum += {gradient[i], hessian[i], 1.0};
-        count(nodes_[0]);
-        find_split(nodes_[0]);
+        Node root;
+        root.n = n_fit_;
+        add_up(root);
+        if (start(root))
+            for (size_t c = 0; c < columns_.n_columns; ++c) {
+                count(root, c);
+                find_split(root, c);
+            }
+        nodes_.assign(1, root);
         for (size_t n_leaves = 1; n_leaves < settings_.n_leaves; ++n_leaves) {
             size_t best = 0;
-            double gain = 0.0;
-            for (size_t k = 0; k < nodes_.size(); ++k)
-                if (!nodes_[k].left && nodes_[k].split.gain > gain)
-                    best = k, gain = nodes_[k].split.gain;
-            if (!(gain > 0.0)) break;
+            double most = 0.0;
+            for (size_t k = 0; k < nodes_.size(); ++k) {
+                const double gain = nodes_[k].split.score - nodes_[k].score;
+                if (!nodes_[k].left && gain > most) best = k, most = gain;
+            }
+            if (!(most > 0.0)) break;
             divide(best, n_leaves, n_leaves + 1 < settings_.n_leaves);
         }
-        for (Node &node : nodes_) {
-            const double hessian_sum = std::max(node.sum.hessian, 1e-15);
-            node.value = -settings_.rate * node.sum.gradient / hessian_sum;
-        }
+        for (Node &node : nodes_)
+            if (node.sum.hessian > kLeastHessian)
+                node.value = -settings_.rate * node.sum.gradient / node.sum.hessian;
     }
 
     void add_to_fitted(double *scores, size_t stride) const {
@@ -184,35 +193,46 @@ public:
     }
 
 private:
-    void count(const Node &node) {
-        std::vector<Cell> &cells = histograms_[node.histogram];
-        cells.assign(columns_.starts.back(), Cell{});
+    // Reads the gradients and hessians of a node's rows, in their order, and adds them up.
+    void add_up(Node &node) {
         for (size_t i = 0; i < node.n; ++i) {
-            gradients_[i] = gradient_[rows_[node.start + i]];
-            hessians_[i] = hessian_[rows_[node.start + i]];
-        }
-        for (size_t c = 0; c < columns_.n_columns; ++c) {
-            const uint8_t *bins = &columns_.train_bins[c * columns_.n_train];
-            Cell *own = &cells[columns_.starts[c]];
-            const size_t n_bins = columns_.n_bins[c];
-            for (size_t i = 0; i < node.n; ++i) {
-                const size_t bin = bins[rows_[node.start + i]];
-                Cell &cell = own[bin == kMissing ? n_bins : bin];
-                cell.gradient += gradients_[i];
-                cell.hessian += hessians_[i];
-                cell.n += 1.0;
-            }
+            const uint32_t row = rows_[node.start + i];
+            terms_[i] = {gradient_[row], hessian_[row], 1};
+            node.sum += terms_[i];
         }
     }
 
-    void divide(size_t parent_place, size_t free_histogram, bool goes_on) {
-        const Split split = nodes_[parent_place].split;
-        Node parent = nodes_[parent_place], left, right;
-        const uint8_t *bins = &columns_.train_bins[split.column * columns_.n_train];
+    // Returns whether a node may be divided, which starts with no split.
+    bool start(Node &node) const {
+        if (node.n < 2 * settings_.min_leaf || !(node.sum.hessian > kLeastHessian)) return false;
+        node.score = node.split.score = node.sum.gradient * node.sum.gradient / node.sum.hessian;
+        node.split.to_beat = kBetter * node.score;
+        return true;
+    }
+
+    Cell *cells_of(const Node &node, size_t c) {
+        std::vector<Cell> &cells = histograms_[node.histogram];
+        if (cells.empty()) cells.resize(columns_.starts.back());
+        return cells.data() + columns_.starts[c];
+    }
+
+    // Makes the histogram of a column, of a node that was added up last.
+    void count(const Node &node, size_t c) {
+        Cell *cells = cells_of(node, c);
+        std::fill(cells, cells + columns_.n_bins[c] + 1, Cell{});
+        const uint8_t *bins = &columns_.train_bins[c * columns_.n_train];
+        const uint32_t *rows = &rows_[node.start];
+        for (size_t i = 0; i < node.n; ++i) cells[bins[rows[i]]] += terms_[i];
+    }
+
+    void divide(size_t place, size_t free_histogram, bool goes_on) {
+        const Node parent = nodes_[place];
+        Node left, right;
+        const uint8_t *bins = &columns_.train_bins[parent.split.column * columns_.n_train];
         size_t n_left = 0, n_right = 0;
         for (size_t i = 0; i < parent.n; ++i) {
             const uint32_t row = rows_[parent.start + i];
-            const bool goes_left = split.left[bins[row]];
+            const bool goes_left = parent.split.left[bins[row]];
             rows_[parent.start + n_left] = row;
             spare_[n_right] = row;
             n_left += goes_left;
@@ -222,101 +242,107 @@ private:
         left.start = parent.start, left.n = n_left;
         right.start = parent.start + n_left, right.n = n_right;
         Node &small = n_left <= n_right ? left : right, &large = n_left <= n_right ? right : left;
-        for (size_t i = 0; i < small.n; ++i) {
-            const uint32_t row = rows_[small.start + i];
-            small.sum += {gradient_[row], hessian_[row], 1.0};
-        }
-        large.sum = parent.sum - small.sum;
-        if (goes_on) {
-            small.histogram = free_histogram, large.histogram = parent.histogram;
-            count(small);
-            std::vector<Cell> &rest = histograms_[large.histogram];
-            const std::vector<Cell> &less = histograms_[small.histogram];
-            for (size_t k = 0; k < rest.size(); ++k) rest[k] = rest[k] - less[k];
-            find_split(left);
-            find_split(right);
-        }
-        nodes_[parent_place].left = nodes_.size();
-        nodes_[parent_place].right = nodes_.size() + 1;
+        add_up(small);
+        large.sum = parent.sum;
+        large.sum -= small.sum;
+        small.histogram = free_histogram, large.histogram = parent.histogram;
+        if (goes_on) find_splits(small, large);
+        nodes_[place].left = nodes_.size();
+        nodes_[place].right = nodes_.size() + 1;
         nodes_.push_back(left);
         nodes_.push_back(right);
     }
 
-    void find_split(Node &node) {
-        if (node.n < 2 * settings_.min_leaf || !(node.sum.hessian > kLeastHessian)) return;
-        node.score = node.sum.score();
+    // Counts the small side, which leaves the large one of what was counted for both.
+    void find_splits(Node &small, Node &large) {
+        const bool of_small = start(small), of_large = start(large);
+        if (!of_small && !of_large) return;
         for (size_t c = 0; c < columns_.n_columns; ++c) {
-            const Cell *cells = &histograms_[node.histogram][columns_.starts[c]];
-            if (columns_.categorical[c])
-                split_categories(node, c, cells);
-            else
-                split_numbers(node, c, cells);
+            Cell *rest = cells_of(large, c);
+            if (of_small) {
+                count(small, c);
+                const Cell *less = cells_of(small, c);
+                for (size_t b = 0; b <= columns_.n_bins[c]; ++b) rest[b] -= less[b];
+                find_split(small, c);
+            } else {
+                const uint8_t *bins = &columns_.train_bins[c * columns_.n_train];
+                const uint32_t *rows = &rows_[small.start];
+                for (size_t i = 0; i < small.n; ++i) rest[bins[rows[i]]] -= terms_[i];
+            }
+            if (of_large) find_split(large, c);
         }
     }
 
-    // The gain of sums on the left; negative where a side has too few rows.
-    double gain(const Node &node, const Cell &left) const {
-        const Cell right = node.sum - left;
-        const double fewest = static_cast<double>(settings_.min_leaf) - 0.5;
-        if (left.n < fewest || right.n < fewest) return -1.0;
-        if (left.hessian < kLeastHessian || right.hessian < kLeastHessian) return -1.0;
-        return left.score() + right.score() - node.score;
+    void find_split(Node &node, size_t c) {
+        const Cell *cells = cells_of(node, c);
+        if (columns_.categorical[c])
+            split_categories(node, c, cells);
+        else
+            split_numbers(node, c, cells);
+    }
+
+    // Takes the sums on the left for the best split so far, if they are, and says whether. The
+    // score is a fraction, and is divided only then.
+    bool improves(Node &node, const Cell &left) const {
+        Cell right = node.sum;
+        right -= left;
+        if (left.n < settings_.min_leaf || right.n < settings_.min_leaf) return false;
+        if (left.hessian < kLeastHessian || right.hessian < kLeastHessian) return false;
+        const double above = left.gradient * left.gradient * right.hessian +
+                             right.gradient * right.gradient * left.hessian;
+        const double below = left.hessian * right.hessian;
+        if (!(above > node.split.to_beat * below)) return false;
+        node.split.score = above / below;
+        node.split.to_beat = node.split.score * kBetter;
+        return true;
     }
 
     void split_numbers(Node &node, size_t c, const Cell *cells) const {
-        const size_t n_bins = columns_.n_bins[c];
-        const bool has_gaps = cells[n_bins].n > 0.5;
-        const double most = node.sum.n - static_cast<double>(settings_.min_leaf) + 0.5;
-        double best = node.split.gain;
-        size_t at = 0;
-        bool gaps_left = false, found = false;
+        const size_t n_bins = columns_.n_bins[c], most = node.n - settings_.min_leaf;
+        const bool has_gaps = cells[n_bins].n > 0;
+        size_t end = 0, n_below = 0;
+        bool gaps_left = false;
         for (int gaps = 0; gaps <= (has_gaps ? 1 : 0); ++gaps) {
-            Cell left;
-            if (gaps) left += cells[n_bins];
-            for (size_t b = 0; b < n_bins && left.n < most; ++b) {
-                if (cells[b].n < 0.5) continue;
+            Cell left = gaps ? cells[n_bins] : Cell{};
+            size_t b = 0;
+            while (b < n_bins && left.n + cells[b].n < settings_.min_leaf) left += cells[b++];
+            for (; b < n_bins && left.n < most; ++b) {
                 left += cells[b];
-                const double gained = gain(node, left);
-                if (gained > best) best = gained, at = b, gaps_left = gaps != 0, found = true;
+                if (improves(node, left)) end = b + 1, n_below = left.n, gaps_left = gaps != 0;
             }
         }
-        if (!found) return;
-        node.split.gain = best;
+        if (!end) return;
         node.split.column = c;
         node.split.left.reset();
-        for (size_t b = 0; b <= at; ++b) node.split.left.set(b);
-        // Rows with a gap where training rows had none take the side of most rows.
-        Cell below;
-        for (size_t b = 0; b <= at; ++b) below += cells[b];
-        if (has_gaps ? gaps_left : 2.0 * below.n > node.sum.n) node.split.left.set(kMissing);
+        for (size_t b = 0; b < end; ++b) node.split.left.set(b);
+        // Gaps go with most rows where no row of the node has one.
+        if (has_gaps ? gaps_left : 2 * n_below > node.n) node.split.left.set(n_bins);
     }
 
     void split_categories(Node &node, size_t c, const Cell *cells) {
         const size_t n_bins = columns_.n_bins[c];
-        codes_.clear();
+        ordered_.clear();
         for (size_t b = 0; b < n_bins; ++b)
-            if (cells[b].n > kFewestOfCategory - 0.5) codes_.push_back(b);
-        const auto mean = [&](size_t b) {
-            return cells[b].gradient / (cells[b].hessian + kSmoothing);
-        };
-        std::stable_sort(codes_.begin(), codes_.end(),
-                         [&](size_t one, size_t other) { return mean(one) < mean(other); });
+            if (cells[b].n >= kFewestOfCategory)
+                ordered_.emplace_back(cells[b].gradient / (cells[b].hessian + kSmoothing), b);
+        std::sort(ordered_.begin(), ordered_.end());
         for (int turn = 0; turn < 2; ++turn) {  // rare categories stay with either end
             Cell left;
-            size_t taken = 0;
-            double best = node.split.gain;
-            for (size_t k = 0; k < codes_.size(); ++k) {
-                left += cells[codes_[k]];
-                const double gained = gain(node, left);
-                if (gained > best) best = gained, taken = k + 1;
+            size_t taken = 0, n_taken = 0;
+            for (size_t k = 0; k < ordered_.size(); ++k) {
+                left += cells[ordered_[k].second];
+                if (improves(node, left)) taken = k + 1, n_taken = left.n;
             }
             if (taken) {
-                node.split.gain = best;
                 node.split.column = c;
                 node.split.left.reset();
-                for (size_t k = 0; k < taken; ++k) node.split.left.set(codes_[k]);
+                for (size_t k = 0; k < taken; ++k) node.split.left.set(ordered_[k].second);
+                // Categories that no row of the node has go with most rows.
+                if (2 * n_taken > node.n)
+                    for (size_t b = 0; b <= n_bins; ++b)
+                        if (!cells[b].n) node.split.left.set(b);
             }
-            std::reverse(codes_.begin(), codes_.end());
+            std::reverse(ordered_.begin(), ordered_.end());
         }
     }
 
@@ -325,10 +351,10 @@ private:
     const BoostSettings settings_;
     const double *gradient_ = nullptr, *hessian_ = nullptr;
     std::vector<uint32_t> rows_, spare_;
-    std::vector<double> gradients_, hessians_;
+    std::vector<Cell> terms_;
     std::vector<std::vector<Cell>> histograms_;
     std::vector<Node> nodes_;
-    std::vector<size_t> codes_;
+    std::vector<std::pair<double, size_t>> ordered_;  // categories by their mean
 };
 
 // What is boosted: scores per row, their gradients and hessians, and the loss of one row.
@@ -393,7 +419,8 @@ struct ClassLoss {
     }
 };
 
-// Boosts as long as the loss of the rows behind the first `n_fit` falls, and keeps what was best.
+// Boosts as long as the loss of the rows behind the first `n_fit` falls, and keeps what was best;
+// all rounds where there are none, or none with a weight.
 template <class Loss>
 void boost(const Matrix<double> &train, const Matrix<double> &test,
            const Vector<uint8_t> &categorical, const Loss &loss, const double *weights,
@@ -415,7 +442,8 @@ void boost(const Matrix<double> &train, const Matrix<double> &test,
             sum += weights[i] * loss.loss(i, &fitted[i * width]);
         return sum;
     };
-    const bool stops = n_fit < n_train;
+    const bool stops =
+        std::any_of(weights + n_fit, weights + n_train, [](double w) { return w > 0; });
     double least = stops ? held_out_loss() : 0.0;
     size_t best = 0;
     std::copy(scores.begin(), scores.end(), out);
@@ -431,7 +459,7 @@ void boost(const Matrix<double> &train, const Matrix<double> &test,
             tree.grow(&gradient[c * n_fit], &hessian[c * n_fit]);
             tree.add_to_fitted(&fitted[c], width);
             tree.add_to(columns.train_bins, n_train, n_fit, &fitted[c], width);
-            tree.add_to(columns.test_bins, n_test, 0, &scores[c], width);
+            tree.add_to(columns.test_bins, n_test, 0, scores.data() + c, width);
         }
         const double now = stops ? held_out_loss() : 0.0;
         if (!stops || now < least) {
