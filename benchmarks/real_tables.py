@@ -47,7 +47,7 @@ def main():
     names = options.tables.split(",") if options.tables else chosen(options.store)
     names = names[: options.first]
     if options.peers:
-        real_peers.main(names, options, table_of)
+        real_peers.main(names, options, table_of, chosen(options.store))
         return
     runs = {}
     for place, name in enumerate(names, 1):
@@ -76,6 +76,7 @@ def read_options():
     parser.add_argument("--fresh", action="store_true", help="run again what is stored")
     parser.add_argument("--no-runs", action="store_true", help="report what is stored, run nothing")
     parser.add_argument("--peers", action="store_true", help="other selectors too: real_peers.py")
+    parser.add_argument("--methods", default="", help="with --peers: comma-separated beginnings")
     parser.add_argument("--picture", type=Path, help="with --peers: where to draw the result")
     return parser.parse_args()
 

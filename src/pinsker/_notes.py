@@ -50,7 +50,7 @@ class Note:
         return text in str(self)
 
 
-Notes: TypeAlias = tuple[Note | str, ...]  # notes; those of stages that make none yet are texts
+Notes: TypeAlias = tuple[Note, ...]
 
 
 def option_of(parameter: str) -> str:

@@ -15,6 +15,11 @@ from pinsker.bounds import (
 )
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import Certificate
+from pinsker.report.words import Note
+
+
+def said(text):
+    return Note("saved", figures={"text": text})
 
 
 def on_path(**changes):
@@ -70,7 +75,9 @@ def test_the_budget_that_could_be_resolved():
 
 
 def test_text_of_held_out_rows():
-    certificate = held_out(excess=0.02, excess_upper=0.04, bound=0.04, notes=("mind the gap",))
+    certificate = held_out(
+        excess=0.02, excess_upper=0.04, bound=0.04, notes=(said("mind the gap"),)
+    )
     assert str(certificate).splitlines() == [
         "3 of 9 features; budget met",
         "  budget       error rate may rise by 0.05",
@@ -106,12 +113,12 @@ def test_r2_is_printed_as_r2():
 
 
 def test_at_most_eight_lines_and_none_that_says_nothing():
-    notes = tuple(f"note {i}" for i in range(9))
+    notes = tuple(said(f"note {i}") for i in range(9))
     full = held_out(metric="mse", bound=0.01, rare_rows=3.0, notes=notes)
     lines = str(full).splitlines()
     assert len(lines) == 8
     assert lines[-1] == "  note: note 0 (and 8 more in notes)"
-    assert full.to_dict()["notes"] == list(notes)
+    assert full.to_dict()["notes"] == list(map(str, notes))
     for trivial in ("Bayes risk", "inf", "rare rows", "0.1600"):
         assert trivial not in str(held_out(bound=0.8741, information_budget=math.inf))
     grouped = str(held_out(n_groups=30, metric="mse", rare_rows=1.0))

@@ -81,7 +81,7 @@ def test_certify_exits_with_zero_only_for_the_saved_set(run, selection, fresh):
         "1 of 4 features: signal",
         (
             "These are not certified. A larger set is certified, 2 of 4 features: signal, colour "
-            "(error rate falls by 0.0067; 99 % upper confidence bound: error rate rises by 0.0500)"
+            "(error rate rises by 0.0000; 99 % upper confidence bound: error rate rises by 0.0500)"
         ),
     ]
     assert "0.05 (error rate) not met" in done.out
@@ -331,7 +331,7 @@ def test_subgroups_are_chosen_by_and_certified(tmp_path, run):
     fast = ("--fast", "--models", "linear", "--error-budget", "0.3")
     chosen = run("select", old, "--target", "y", "--subgroup", "region", "--json", kept, *fast)
     assert "region=north" in chosen.out
-    assert json.loads(kept.read_text())["parameters"]["subgroups"] == ["region"]
+    assert json.loads(kept.read_text())["parameters"]["subgroups"] == {"region": {}}
     found = tmp_path / "found.json"
     tested = run("certify", kept, new, "--subgroup", "region", "--json", found)
     assert "rows needed" in tested.out
@@ -340,3 +340,45 @@ def test_subgroups_are_chosen_by_and_certified(tmp_path, run):
     wrong = run("certify", kept, new, "--subgroup", "regoin")
     assert wrong.code == 2
     assert "there is no column 'regoin'. Did you mean 'region'?" in wrong.err
+
+
+def test_budgets_of_subgroups_are_typed(tmp_path, run):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(900, 3)), columns=list("abc")).round(4)
+    table["region"] = rng.choice(["north", "south"], 900)
+    table["y"] = (table["a"] + 0.5 * rng.normal(size=900) > 0).astype(int)
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    table[:450].to_csv(old, index=False)
+    table[450:].to_csv(new, index=False)
+    kept, found, page = (tmp_path / name for name in ("kept.json", "found.json", "page.html"))
+    fast = ("--fast", "--models", "linear", "--error-budget", "0.3", "--json", kept)
+    typed = ("--subgroup", "region=north=0.25", "--subgroup", "region=south=0.2")
+    chosen = run("select", old, "--target", "y", *typed, *fast, "--report", page)
+    lines = {line.split()[0]: line for line in chosen.out.splitlines() if line.strip()}
+    assert "  0.25    met" in lines["region=north"]
+    assert "  0.2     met" in lines["region=south"]
+    saved = json.loads(kept.read_text())
+    assert saved["parameters"]["subgroups"] == {"region": {"north": 0.25, "south": 0.2}}
+    budgets = [one["budget"] for one in saved["certificate"]["subgroups"]]
+    assert budgets == [0.3, 0.25, 0.2]
+    assert "0.25" in page.read_text().partition("In every subgroup")[2]
+    for more, budgets in (
+        ((), [0.3, 0.25, 0.2]),
+        (("--subgroup", "region=0.01"), [0.3, 0.01, 0.01]),
+    ):
+        tested = run("certify", kept, new, *more, "--json", found)
+        listed = json.loads(found.read_text())
+        assert [one["budget"] for one in listed["subgroups"]] == budgets
+        assert tested.code == (3 if more else 0)
+    for wrong, said in (
+        ("region=1 %", "--subgroup '1 %' is no number: for 1 % of an error rate"),
+        ("region=west=0.1", "column 'region' has no value 'west', which has a budget"),
+        ("regoin=0.1", "there is no column 'regoin'. Did you mean 'region'?"),
+        ("region=-1", "the budget of region=north is -1, and must not be negative"),
+    ):
+        refused = run("certify", kept, new, "--subgroup", wrong)
+        assert refused.code == 2
+        assert said in refused.err
+    both = ("--subgroup", "region=0.1", "--subgroup", "region=north=0.2", "--json", found)
+    run("certify", kept, new, *both)
+    assert [one["budget"] for one in json.loads(found.read_text())["subgroups"]] == [0.3, 0.2, 0.1]

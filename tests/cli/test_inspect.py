@@ -122,11 +122,11 @@ def test_the_forecast_follows_from_the_times_of_samples(monkeypatch):
         "pinsker.cli._inspect._seconds", lambda selector, X, y, n_rows: times[n_rows]
     )
     backward = BackwardElimination()
-    assert expected_seconds(backward, range(800), None) == pytest.approx(9.0)
+    assert expected_seconds(backward, np.zeros((800, 40)), None) == pytest.approx(9.0)
     times |= {400: 1.0, 800: 100.0}  # no cost grows faster than its largest power
-    assert expected_seconds(backward, range(1600), None) == pytest.approx(100 * 2**2.2)
-    # Split tables: 1250 of 5000 rows train, and 5000 of a million.
-    rows = expected_seconds(FeatureSelector(), range(10**6), None)
+    assert expected_seconds(backward, np.zeros((1600, 40)), None) == pytest.approx(100 * 2**2.2)
+    # Split tables of 40 columns: 1250 of 5000 rows train, and 5000 of a million.
+    rows = expected_seconds(FeatureSelector(), np.broadcast_to(0.0, (10**6, 40)), None)
     assert rows == pytest.approx(7.0 * 5000 / 1250)
 
 

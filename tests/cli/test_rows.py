@@ -55,7 +55,9 @@ def test_rows_are_sorted_by_time(run, visits, tmp_path):
 
 
 def test_groups_are_held_out_together(run, visits):
-    done, saved = select(run, visits, "--row-groups", "patient", "--drop", "date,weight")
+    done, saved = select(
+        run, visits, "--row-groups", "patient", "--drop", "date,weight", "-e", "0.2"
+    )
     assert done.code == 0, done.err
     assert saved["certificate"]["n_groups"] == 30
 

@@ -19,6 +19,7 @@ from pinsker.bounds import TargetFacts
 from pinsker.cli._saved import check, parse, read_selection, schema, to_json
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.holdout import Certificate
+from pinsker.report.words import Note
 from pinsker.search import SelectionPath
 from pinsker.selectors import FitRecord, to_state
 
@@ -34,6 +35,7 @@ ODD = [
 texts = st.text(min_size=1).filter(lambda text: not text.endswith("\0"))
 names = st.lists(texts, min_size=2, max_size=6, unique=True)
 numbers = st.floats()
+notes = st.builds(lambda text: Note("saved", figures={"text": text}), st.text())
 nan_or_finite = st.floats(allow_infinity=False)
 
 
@@ -67,7 +69,7 @@ def outcomes(draw):
         features=tuple(columns[j] for j in stays),
         rows=draw(st.text()),
         rule="FeatureCount(k=2)",
-        notes=tuple(draw(st.lists(st.text(), max_size=2))),
+        notes=tuple(draw(st.lists(notes, max_size=2))),
         **floats,
     )
     rule = draw(st.floats(0, 0.99) | st.builds(FeatureCount, st.integers(1, 9)))
@@ -90,7 +92,7 @@ def outcomes(draw):
     )
     return SimpleNamespace(
         selector=selector, table=table, task="classification", seconds=1.5, stability=None,
-        kept=[columns[j] for j in sorted(stays)], notes=draw(st.lists(st.text(), max_size=2)),
+        kept=[columns[j] for j in sorted(stays)], notes=draw(st.lists(notes, max_size=2)),
     )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def test_the_next_command_has_one_budget(run, frame, tmp_path):
 
 def test_a_confidence_of_a_half_keeps_the_best_guess(run, frame, tmp_path):
     path, saved = tmp_path / "few.csv", tmp_path / "kept.json"
-    frame[:60].to_csv(path, index=False)
+    frame[:50].to_csv(path, index=False)
     typed = ("select", path, "-t", "final grade", "-e", "0.01", "--fast", "--models", "linear")
     sure = run(*typed)
     assert (sure.code, "Kept 4 of 4 columns" in sure.out) == (0, True)

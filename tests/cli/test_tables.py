@@ -290,7 +290,7 @@ def test_text_is_drawn_from_line_by_line(large, tmp_path, separator, start):
     found = read.frame.drop(columns=["Unnamed: 0"], errors="ignore")
     pd.testing.assert_frame_equal(found, expected, check_dtype=False)
     assert ("Unnamed: 0" in read.frame) == (start == 7)  # it does not count from 0 or 1
-    assert read.notes[0].startswith(READ)
+    assert str(read.notes[0]).startswith(READ)
     again = read_input(str(path), "y", most=MOST, seed=4)
     pd.testing.assert_frame_equal(read.frame, again.frame)
 

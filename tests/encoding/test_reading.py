@@ -144,7 +144,7 @@ def test_text_and_bytes():
 
 def test_text_that_reads_as_numbers_is_said():
     note = "column 'x' holds text that reads as numbers; convert it if numbers are meant"
-    assert encode_columns(["1.5", "2", "3e4"]).notes[0] == note
+    assert str(encode_columns(["1.5", "2", "3e4"]).notes[0]) == note
     assert note not in list(map(str, encode_columns(["1.5", "2", "three"]).notes))
 
 

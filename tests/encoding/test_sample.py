@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from pinsker.encoding import draw_rows
+from pinsker.encoding import draw_rows, missing_targets
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
 N, MOST = 1000, 130
@@ -77,7 +77,7 @@ def test_a_class_that_is_too_rare_is_named():
     lost = [draw_rows(np.zeros((N, 1)), y, 50, seed=seed) for seed in range(20)]
     without = next(sample for sample in lost if "never" not in sample.y)
     note = "too rare for the rows drawn, so not among them: class 'never' (2 of 1000 rows)"
-    assert without.notes[1] == note
+    assert str(without.notes[1]) == note
     assert "columns were read on 50 of 1000 rows, drawn at random" in without.notes[0]
 
 
@@ -199,3 +199,22 @@ def test_few_rows_in_partitions_are_all_computed_in_their_order(frame, dd):
     with pytest.raises(ParameterError, match="groups needs the rows in memory"):
         sample.labels_of_rows(np.zeros(N))
     assert sample.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("target", "gaps"),
+    [
+        (np.array([1.0, np.nan]), [False, True]),
+        (np.array(["a", None, np.nan], dtype=object), [False, True, True]),
+        (np.array(["2026-01-01", "NaT"], dtype="M8[D]"), [False, True]),
+        (np.array([[1.0, 2.0], [np.nan, 3.0]]), [False, True]),
+        (np.array([1, 2]), [False, False]),
+        (np.array(["a", "b"]), [False, False]),
+        (np.zeros(0), []),  # no row needs a label
+        (np.zeros((0, 2), dtype=object), []),
+    ],
+)
+def test_missing_targets_of_arrays(target, gaps):
+    found = missing_targets(target)
+    assert found.dtype == np.bool_
+    assert found.tolist() == gaps

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pinsker.encoding import bin_columns, bin_weighted, encode_columns, weighted_cuts
+from pinsker.encoding import bin_columns, encode_columns, weighted_cuts
 from pinsker.exceptions import ParameterError
 
 
@@ -25,10 +25,10 @@ def test_whole_weights_are_repeated_rows(table, strategy, bins):
     want = bin_columns(
         encode_columns(x[repeated], scale="none"), labels[repeated], bins=bins, strategy=strategy
     )
-    got = bin_weighted(
+    got = bin_columns(
         encode_columns(x, scale="none"),
-        weights.astype(float),
         labels,
+        weights.astype(float),
         bins=bins,
         strategy=strategy,
     )
@@ -43,7 +43,8 @@ def test_scaling_other_weights_changes_no_bin(table):
     weights = np.random.default_rng(1).exponential(size=60)
     columns = encode_columns(x, scale="none")
     assert_array_equal(
-        bin_weighted(columns, weights).codes, bin_weighted(columns, 7.3 * weights).codes
+        bin_columns(columns, None, weights).codes,
+        bin_columns(columns, None, 7.3 * weights).codes,
     )
 
 
@@ -58,7 +59,7 @@ def test_bins_are_about_equally_heavy():
 
 def test_missing_values_keep_a_level_of_their_own():
     columns = encode_columns([1.5, np.nan, 2.5, 3.5, 9.5], scale="none", missing="category")
-    binned = bin_weighted(columns, np.array([1.0, 5.0, 2.0, 1.0, 1.0]), bins=2)
+    binned = bin_columns(columns, None, np.array([1.0, 5.0, 2.0, 1.0, 1.0]), bins=2)
     assert binned.codes.ravel().tolist() == [0, 2, 0, 1, 1]
     assert binned.n_categories.tolist() == [3]
 
@@ -67,7 +68,7 @@ def test_codes_of_other_kinds_stay():
     columns = encode_columns(
         np.array([[0, 1.5], [2, 2.5], [7, 3.5]]), scale="none", categorical_features=[True, False]
     )
-    binned = bin_weighted(columns, np.array([2.0, 1.0, 1.0]), bins=2)
+    binned = bin_columns(columns, None, np.array([2.0, 1.0, 1.0]), bins=2)
     assert binned.codes[:, 0].tolist() == [0, 1, 2]
     assert binned.edges[0] is None
 
@@ -75,7 +76,7 @@ def test_codes_of_other_kinds_stay():
 def test_mdl_needs_integer_weights(table):
     x, _, labels = table
     with pytest.raises(ParameterError, match=r"strategy='mdl' counts rows, so it needs integer"):
-        bin_weighted(encode_columns(x, scale="none"), np.full(60, 0.5), labels, strategy="mdl")
+        bin_columns(encode_columns(x, scale="none"), labels, np.full(60, 0.5), strategy="mdl")
 
 
 def test_nothing_to_cut():

@@ -34,7 +34,7 @@ def test_numbers_as_text_are_numbers():
     prices = [f"$ {1000 + day:,}.50" for day in DAYS]
     encoded = encode(pd.DataFrame({"price": prices, "noise": NOISE}), Y, scale="none")
     np.testing.assert_array_equal(encoded.columns.values[:, 0], 1000.5 + DAYS)
-    assert encoded.notes[0].startswith("column 'price' is read as numbers: '$ 1,")
+    assert str(encoded.notes[0]).startswith("column 'price' is read as numbers: '$ 1,")
     decimals = encode(pd.DataFrame({"x": [f"{v:.3f}" for v in NOISE], "n": NOISE}), Y, scale="none")
     np.testing.assert_allclose(decimals.columns.values[:, 0], NOISE, atol=6e-4)
     assert not [note for note in decimals.notes if "convert it" in note]

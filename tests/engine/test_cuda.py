@@ -271,7 +271,7 @@ def test_max_memory_counts_on_the_gpu(gpu):
     assert (whole.plan.n_watched, whole.plan.notes) == (80, ())
     assert 0 < part.plan.n_watched < 40
     assert part.plan.n_bytes <= part.plan.limit == limit < whole.plan.limit
-    assert part.plan.notes[0].startswith(
+    assert str(part.plan.notes[0]).startswith(
         "slower because memory is limited: 80 of 80 rows are measured"
     )
     for feature in range(4):

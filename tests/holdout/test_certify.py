@@ -80,9 +80,15 @@ def test_certifying_changes_nothing(cv):
               if name != "_record"}  # fmt: skip
     record, fields = selector._record, dict(vars(selector._record))
     first = selector.certify(*PROBLEM.sample(400, seed=1))
-    assert selector._record is record
+    # The record is frozen, down to what its fields hold; the one in its place has seen these
+    # rows, which a warning of growing rows needs, and nothing else.
     assert all(vars(record)[name] is value for name, value in fields.items())
-    assert_unchanged(selector, {**before, "_record": record})
+    assert record.last_certified is None
+    seen = {**vars(selector._record), "last_certified": None}
+    assert all(seen[name] is value for name, value in fields.items())
+    assert seen.keys() == fields.keys()
+    assert selector._record.last_certified[0] == 400
+    assert_unchanged(selector, {**before, "_record": selector._record})
     assert selector.certificate_ is not first
     assert selector.certify(*PROBLEM.sample(400, seed=1)) == first
 

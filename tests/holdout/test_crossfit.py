@@ -252,3 +252,23 @@ def test_a_path_without_an_evaluated_set_can_be_cut():
     }
     chosen, decision = replace(comparison, results=results).choose(FeatureCount(1))
     assert (chosen.search, decision.size) == ("backward", 1)
+
+
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+def test_sizes_for_the_picture_change_no_figure(monkeypatch, task):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 12))
+    signal = X[:, :4] @ [2.0, 1.5, 1.0, 0.5] + rng.normal(size=700)
+    y = (signal > 0).astype(int) if task == "classes" else signal
+    settings = {"error_budget": 0.05, "models": LINEAR, "random_state": 0}
+    with_more = FeatureSelector(**settings).fit(X, y)
+    monkeypatch.setattr("pinsker.holdout._sizes.SizeSearch.look_at_more", lambda *_: None)
+    without = FeatureSelector(**settings).fit(X, y)
+    assert repr(results_of(with_more)) == repr(results_of(without))  # NaN is not NaN
+    for name in ("certificate_", "importance_", "front_"):
+        assert repr(vars(with_more)[name]) == repr(vars(without)[name])
+    more, fewer = (set(one.cv_results_.rough) for one in (with_more, without))
+    assert more >= fewer
+    assert all(np.isfinite(one.increase) for one in more)
+    least = {one.n_features: one.increase for one in more}
+    assert least[1] > 0.05  # one column of four

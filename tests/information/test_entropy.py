@@ -85,7 +85,7 @@ def test_missing_values_can_be_a_category_of_discrete_columns():
 def test_details():
     found = entropy(["a", "b"] * 20, return_details=True)
     assert found.method == "discrete"
-    assert found.notes[0] == "method='auto' chose 'discrete'"
+    assert str(found.notes[0]) == "method='auto' chose 'discrete'"
     assert found.n_samples == 40
     assert found.standard_error > 0
     x = np.random.default_rng(0).normal(size=(100, 2))

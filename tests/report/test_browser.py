@@ -127,7 +127,7 @@ SHOWN = """(positions) => positions.map((position) => {
     values: texts('[data-tile=value]'), about: texts('[data-tile=about]'),
     sentences: text('#sentences'), chips: staying('#chips li'),
     ranking: staying('section:has(#ranking-title) li'), rows: staying('tr'),
-    ys: ticks.filter((t) => t.at === 'end').map((t) => [t.y - 4, t.value]),
+    ys: ticks.filter((t) => t.at === 'end' && !isNaN(t.value)).map((t) => [t.y - 4, t.value]),
     xs: ticks.filter((t) => t.at === 'middle' && !isNaN(t.value)).map((t) => [t.x, t.value]),
     size: number('.ring', 'cx'), value: number('.ring', 'cy'), upper: number('.whisker', 'y2'),
     budget: Number(level.match(/ (.*)\\)/)[1]),
@@ -168,7 +168,7 @@ def test_everything_follows_the_slider(visit, cross_fitted, cross_summary, cross
         assert about[0] == f"{size} of 13"
         assert values[1] == f"{expected.error_kept:.4f}"
         assert values[2] == f"{expected.limit:.4f}"
-        assert about[1] in (f"at most {expected.error_upper:.4f} (95 %)", "")
+        assert about[1] in (f"at most {expected.error_upper:.4f} (95\N{NO-BREAK SPACE}%)", "")
         assert about[2] == f"budget {budget:g}"
         assert f"{expected.error_kept:.4f} with those kept" in shown["sentences"]
         # Lists and tables.

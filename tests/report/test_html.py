@@ -159,7 +159,7 @@ def test_r2_of_held_out_rows_is_r2(numeric):
     certificate, tiles = fitted.certificate_, own_tiles(fitted)
     assert tiles["R², kept features"] == f"{1 - certificate.error_kept:.4f}"
     assert tiles["R², all features"] == f"{1 - certificate.error_all:.4f}"
-    assert tiles["R² may fall by, 95 % upper bound"] == f"{certificate.resolvable:.4f}"
+    assert tiles["R² may fall by, 95\xa0% upper bound"] == f"{certificate.resolvable:.4f}"
 
 
 def own_tiles(fitted):
@@ -253,3 +253,14 @@ def test_no_features_are_marked_though_a_sum_is_above_by_its_last_bit(cross_summ
     choices = summary["choices"]
     choices["baseline"] = float(np.nextafter(choices["budgets"][-1], np.inf))
     assert '<span class="baseline" style="--at:1.0' in to_html(summary)
+
+
+def test_estimates_of_some_folds_are_hollow_and_said(cross_page, cross_summary):
+    n_rough = len(cross_summary["rough"])
+    assert n_rough > 0
+    assert cross_page.count('class="point rough"') == 2 * n_rough  # in two layouts
+    assert "(estimate of some folds)" in cross_page
+    assert "Hollow points are estimates of some folds, without bounds" in cross_page
+    without = to_html({**cross_summary, "rough": []})
+    assert "point rough" not in without
+    assert "Hollow points" not in without

@@ -62,7 +62,7 @@ def test_names_of_columns_are_no_settings():
 
 def test_what_to_be_careful_about_comes_first():
     constant, doubt, few = Note("constant", ("a",)), Note("doubtful kind", ("a",)), Note("few rows")
-    assert careful_first(["text", constant, doubt, few]) == [few, "text", constant]
+    assert careful_first([constant, doubt, few]) == [few, constant]
 
 
 def test_errors_know_both_spellings():

@@ -24,7 +24,7 @@ from pinsker.report import summarise, to_json
 
 KEYS = {
     "schema", "selector", "source", "kept", "budget", "target", "path", "cv_results", "choices",
-    "features", "certificate", "importance", "interactions", "substitutes", "alternatives",
+    "rough", "features", "certificate", "importance", "interactions", "substitutes", "alternatives",
     "stability", "data", "versions",
 }  # fmt: skip
 

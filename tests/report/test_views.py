@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from pinsker import BackwardElimination, FeatureCount, FeatureSelector
 from pinsker.exceptions import ParameterError
+from pinsker.holdout import RoughIncrease
 from pinsker.report import (
     BoundDisplay,
     BudgetDisplay,
@@ -236,6 +237,7 @@ def test_results_survive_pickling(cross_fitted):
     again = pickle.loads(pickle.dumps(cross_fitted)).cv_results_
     assert type(again) is type(cross_fitted.cv_results_)
     assert again["error"].tolist() == cross_fitted.cv_results_["error"].tolist()
+    assert again.rough == cross_fitted.cv_results_.rough != ()
 
 
 def test_set_output_reaches_the_table(wine):
@@ -281,6 +283,30 @@ def test_the_likely_set_is_marked_and_a_far_level_is_named(by_auc, axes):
     assert display.ax_.get_ylim()[1] < display.baseline
     marked = replace(display, likely=2).plot(ax=axes())
     assert "2 likely" in [text.get_text() for text in marked.ax_.get_legend().get_texts()]
+
+
+def test_the_curve_shows_estimates_of_some_folds_hollow(by_auc, axes):
+    rough = by_auc.cv_results_.rough
+    assert rough
+    results = by_auc.cv_results_
+    known = set(zip(results["search"], results["n_features"].tolist(), strict=True))
+    assert not known & {(one.search, one.n_features) for one in rough}
+    display = by_auc.plot(ax=axes())
+    by_label = {line.get_label(): line for line in display.ax_.get_lines()}
+    marks = by_label["estimate of some folds"]
+    assert marks.get_xdata().tolist() == [one.n_features for one in rough]
+    assert marks.get_ydata().tolist() == [one.increase for one in rough]
+    assert marks.get_markerfacecolor() == "white"
+    assert marks.get_linestyle() == "None"
+    # The line and its band are of those that all folds evaluated.
+    own = results["search"] == display.search
+    assert sorted(display.line_.get_xdata()) == sorted(results["n_features"][own])
+
+
+def test_a_steep_estimate_does_not_flatten_the_curve(by_auc, axes):
+    flat = replace(by_auc.plot(ax=axes()), rough=()).plot(ax=axes())
+    steep = replace(flat, rough=(RoughIncrease("linear", 1, 40.0),)).plot(ax=axes())
+    assert steep.ax_.get_ylim()[1] == pytest.approx(3.0 * flat.ax_.get_ylim()[1], rel=0.05)
 
 
 def test_legends_of_own_figures_are_beside_the_axes(by_auc, axes):

@@ -202,13 +202,14 @@ def test_partial_paths_note_where_they_end():
     short = SelectionPath("backward", NAMES, (2,), (0.0,), (0.5, 0.5), complete=False)
     decision = FeatureCount(1).decide(short)
     assert decision.size == 3
-    assert decision.notes == (
-        "the search was cut short at 3 features; FeatureCount(k=1) asks for 1",
-    )
+    (note,) = decision.notes
+    assert str(note) == "the search was cut short at 3 features; FeatureCount(k=1) asks for 1"
     short = SelectionPath("forward", NAMES, (0,), (0.5,), (0.0, 0.5), complete=False)
     decision = FeatureCount(3).decide(short)
     assert decision.size == 1
-    assert decision.notes == ("the path ends at 1 features; FeatureCount(k=3) asks for 3",)
+    assert list(map(str, decision.notes)) == [
+        "the path ends at 1 features; FeatureCount(k=3) asks for 3"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ def test_what_the_engine_left_out_is_noted():
     y = (X[:, 0] > 0).astype(int)
     assert BackwardElimination().fit(X, y).notes_ == ()
     sampled = ForwardSelection(knn=KNNSettings(max_samples=50)).fit(X, y)
-    assert sampled.notes_ == ("50 of 120 rows were measured, against all",)
+    assert list(map(str, sampled.notes_)) == ["50 of 120 rows were measured, against all"]
     least = BackwardElimination().plan_memory(encode(X, y)).needed
     tight = BackwardElimination(engine=EngineSettings("local", max_memory=least)).fit(X, y)
     # What only forward needs, another copy of the columns, has room for one row's pairs.

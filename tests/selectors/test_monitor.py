@@ -143,7 +143,9 @@ def test_wrong_use_is_refused(pair):
 def test_certify_on_growing_rows_points_to_the_monitor(pair):
     selector = pair[0]
     X, y = rows(260, 4)
+    before = selector._record
     selector.certify(X[:200], y[:200])
+    assert before.last_certified is None  # a record is frozen: certify leaves another one
     selector.certify(X[:200], y[:200], confidence=0.9)  # another question, the same rows
     with pytest.warns(PinskerWarning, match=r"Use pinsker\.Monitor"):
         selector.certify(X, y)

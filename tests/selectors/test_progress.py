@@ -3,6 +3,7 @@
 import io
 import logging
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -108,6 +109,55 @@ def test_the_front_door_shows_stages_with_done_total_elapsed_and_left(capsys, mo
     stages = [re.match(whole, line)[1] for line in later]
     assert sorted(set(stages)) == ["3", "4", "5", "6", "7"]
     assert "importance" in lines[-1]
+
+
+class Notebook:
+    """Stands in for IPython with a kernel, and keeps what is displayed."""
+
+    def __init__(self, app="IPKernelApp"):
+        self.config, self.shown = {app: {}}, []
+
+    def get_ipython(self):
+        return self
+
+    def display(self, bundle, *, raw, display_id):
+        assert raw
+        assert display_id
+        self.shown.append([bundle])
+        return self
+
+    def update(self, bundle, *, raw):
+        assert raw
+        self.shown[-1].append(bundle)
+
+    def install(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "IPython", self)
+        monkeypatch.setitem(sys.modules, "IPython.display", self)
+        return self
+
+
+@pytest.mark.parametrize("kind", [BackwardElimination, FeatureSelector])
+def test_a_notebook_has_one_bar_that_fills(kind, capsys, monkeypatch):
+    notebook = Notebook().install(monkeypatch)
+    fast = {"searches": ["linear"], "models": ["linear"], "cv": 3}
+    kind(verbose=1, **(fast if kind is FeatureSelector else {})).fit(X, y)
+    assert capsys.readouterr() == ("", "")
+    (bundles,) = notebook.shown  # one display, updated in place
+    pattern = r'<progress value="([\d.]+)" aria-label="progress"></progress> (.*)'
+    bars = [re.fullmatch(pattern, one["text/html"]) for one in bundles]
+    shares = [float(bar[1]) for bar in bars]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert bars[-1][2] == f"{kind.__name__}: done"
+    assert [one["text/plain"] for one in bundles] == [bar[2] for bar in bars]
+    assert len(bundles) > 1
+
+
+def test_ipython_in_a_terminal_gets_lines(capsys, monkeypatch):
+    notebook = Notebook("TerminalIPythonApp").install(monkeypatch)
+    BackwardElimination(verbose=1).fit(X, y)
+    assert notebook.shown == []
+    assert capsys.readouterr().err.startswith("BackwardElimination: step ")
 
 
 def stage_line(monkeypatch, n_stages, **options):

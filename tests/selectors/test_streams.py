@@ -3,10 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from pinsker import CriterionSelection, FeatureSelector, PermutationTest, audit
-from pinsker.exceptions import DataError, DataTypeError, ParameterError
+from pinsker import CostMatrix, CriterionSelection, FeatureSelector, PermutationTest, audit
+from pinsker.exceptions import DataError, DataTypeError, DataWarning, ParameterError
 
 pl = pytest.importorskip("polars")
 duckdb = pytest.importorskip("duckdb")
@@ -85,10 +88,15 @@ def test_rows_are_drawn_in_one_scan(engine, monkeypatch):
     fresh = held(*table(5, 900), engine)
     if engine == "arrow":
         fresh = fresh.to_arrow_reader(100)
-    certified = found.certify(fresh, "the target") if table(5)[1].dtype == y.dtype else None
-    if certified is not None:
+    certified = found.certify(fresh, "the target")
+    if engine == "arrow":  # can be scanned once
         assert certified.n_rows == 300
         assert "of 300 drawn from 900" in certified.rows
+        return
+    assert certified.n_rows == 600
+    assert "fitted to 300 of the rows, drawn at random, and compared on the other 600" in str(
+        certified.notes[-1]
+    )
 
 
 def test_every_row_has_the_same_chance():
@@ -120,8 +128,121 @@ def test_audits_in_batches_have_the_totals_of_memory(engine, metric, monkeypatch
     known = audit(selector, model, X[300:], y[300:], **{**given, "X_train": X[:300]})
     found = audit(selector, model, held(X[300:], y[300:], engine), "the target", **given)
     names = ("n_rows", "error_all", "error_kept", "increase", "increase_lower", "increase_upper")
-    for name in names:
-        assert getattr(found, name) == pytest.approx(getattr(known, name), rel=1e-9, abs=1e-12)
+    for name in (*names, "gain_lower"):
+        assert getattr(found, name) == pytest.approx(getattr(known, name), rel=1e-12, abs=1e-12)
+
+
+def fitted_and_fresh(metric, monkeypatch, n=1500):
+    """Return a selector of 300 rows, and others of which 400 train and the rest evaluate."""
+    monkeypatch.setattr("pinsker.encoding._stream._BATCH", 170)
+    monkeypatch.setattr("pinsker.selectors._evaluated.MOST_CERTIFIED", 400)
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300 + n, 4)), columns=list("abcd"))
+    X["text"] = rng.choice(list("xyz"), 300 + n)
+    shown = X["a"] + 0.5 * X["b"] + (X["text"] == "x") + rng.normal(size=300 + n)
+    y = (shown if metric in ("r2", "mae") else (shown > 0).astype(int)).rename("the target")
+    settings = {"models": ["linear"], "searches": ["linear"], "cv": 3, "random_state": 0}
+    selector = FeatureSelector(0.4, metric=metric, **settings).fit(X[:300], y[:300])
+    assert 0 < selector.get_support().sum() < 5
+    return selector, X[300:].reset_index(drop=True), y[300:].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "connection"])
+@pytest.mark.parametrize("metric", ["error", "brier", "r2", "mae"])
+def test_certify_compares_models_on_every_row(engine, metric, monkeypatch):
+    from pinsker.encoding import draw_from_stream
+
+    selector, X, y = fitted_and_fresh(metric, monkeypatch)
+    y = y.where(np.arange(len(y)) != 7) if engine == "polars" else y  # a row without a target
+    stream = held(X, y, "polars" if engine == "polars" else "duckdb")
+    if engine == "connection":
+        connection = duckdb.connect()
+        connection.register("rows", pd.concat([X, y], axis=1))
+        stream = connection
+    found = selector.certify(stream, "the target")
+    train = draw_from_stream(stream, "the target", 400, selector._record.seed, "auto").rows
+    rest = np.setdiff1d(np.flatnonzero(y.notna()), train)
+    assert (found.n_rows, len(train)) == (len(rest), 400)
+    # The twin: both models on all rows in memory at once.
+    linear = (
+        LogisticRegression() if metric in ("error", "brier") else RidgeCV(np.logspace(-2, 6, 9))
+    )
+    model = make_pipeline(StandardScaler(), linear)
+    given = {"X_train": X.loc[train], "y_train": y.loc[train], "confidence": found.confidence}
+    with pytest.warns(DataWarning, match="text one-hot"):
+        known = audit(selector, model, X.loc[rest], y.loc[rest], metric=metric, **given)
+    names = ("error_all", "error_kept", "increase", "increase_lower", "increase_upper")
+    for name in (*names, "gain_lower"):
+        assert getattr(found, name) == pytest.approx(getattr(known, name), rel=1e-12, abs=1e-12)
+    # Models that see the dropped columns of other rows, here one by one.
+    order = np.random.default_rng(selector._record.seed).permutation(400)
+    gone = [name for name in X if name not in selector.get_feature_names_out()]
+    old, new, whole = X.loc[train], X.loc[rest].copy(), X.loc[train].copy()
+    for name in gone:
+        whole[name], new[name] = (old[name].to_numpy()[one] for one in (order, order[rest % 400]))
+    with pytest.warns(DataWarning, match="text one-hot"):
+        other = audit(
+            list(range(5)), model, new, y.loc[rest], metric=metric, **{**given, "X_train": whole}
+        )
+    assert found.excess == pytest.approx(other.error_all - known.error_all, rel=1e-9, abs=1e-12)
+    assert found.excess_upper > found.excess
+    assert found.verdict == "met"
+    assert (found.label, found.passed) == ("certificate", None)
+    assert selector.with_certified(found).certificate_ is found
+    assert "note: models were fitted to 400 of the rows" in str(found)
+
+
+def test_a_model_that_can_stay_fitted_takes_the_place_of_one_that_cannot(monkeypatch):
+    selector, X, y = fitted_and_fresh("error", monkeypatch)
+    selector.set_params(models=["linear ranks", "boosted trees"])
+    found = selector.certify(held(X, y, "duckdb"), "the target")
+    assert (found.n_rows, found.model_all, found.model_kept) == (1100, *["boosted trees"] * 2)
+    assert selector.set_params(models=["linear ranks"]).certify(
+        held(X, y, "duckdb"), "the target"
+    ).n_rows == 400  # fmt: skip
+
+
+def test_what_sums_cannot_tell_is_drawn(monkeypatch):
+    selector, X, y = fitted_and_fresh("error", monkeypatch)
+    stream = held(X, y, "polars")
+    grouped = selector.certify(stream, "the target", subgroups="text")
+    assert (grouped.n_rows, len(grouped.subgroups)) == (400, 4)
+    labels = np.arange(1500) // 2
+    assert selector.certify(stream, "the target", groups=labels).n_groups > 300
+    few = selector.certify(held(X[:700], y[:700], "polars"), "the target")
+    assert few.n_rows == 400  # not twice as many as train
+    ranked = FeatureSelector(0.3, metric="roc_auc", models=["linear"], random_state=0)
+    assert ranked.fit(X[:300], y[:300]).certify(stream, "the target").n_rows == 400
+
+
+def test_scans_that_differ_are_refused(monkeypatch):
+    selector, X, y = fitted_and_fresh("error", monkeypatch)
+    connection = duckdb.connect()
+    connection.register("rows", pd.concat([X, y], axis=1))
+    with pytest.raises(DataError, match="or its rows in another order than the scan before"):
+        selector.certify((connection, "FROM rows ORDER BY random()"), "the target")
+
+
+def test_connections_say_which_rows_are_meant():
+    X, y = table(1)
+    connection = duckdb.connect()
+    whole = pd.concat([X, y], axis=1).drop(columns="gaps")
+    connection.register("some rows", whole)
+    known = CriterionSelection("jmi", 2).fit(connection.table("some rows"), "the target").path_
+    assert CriterionSelection("jmi", 2).fit(connection, "the target").path_ == known
+    connection.execute("CREATE TABLE others AS SELECT 1 AS a")
+    for named in ("some rows", 'SELECT * FROM "some rows";'):
+        assert CriterionSelection("jmi", 2).fit((connection, named), "the target").path_ == known
+    for wrong in (connection, (connection,), (connection, 3), (connection, "others", "more")):
+        with pytest.raises(DataTypeError, match="it holds 'others', 'some rows': say which rows"):
+            CriterionSelection().fit(wrong, "the target")
+    with pytest.raises(DataError, match=r"cannot read 'other' .*: it holds 'others', 'some rows'"):
+        FeatureSelector().fit((connection, "other"), "the target")
+    with pytest.raises(DataError, match="cannot read 'DROP TABLE others'"):
+        FeatureSelector().fit((connection, "DROP TABLE others"), "the target")
+    assert connection.table("others").fetchall() == [(1,)]
+    with pytest.raises(DataTypeError, match="it holds no table: say which rows"):
+        FeatureSelector().fit(duckdb.connect(), "the target")
 
 
 def test_wrong_use_is_refused():
@@ -144,3 +265,7 @@ def test_wrong_use_is_refused():
     selector = FeatureSelector(0.4, models=["linear"], searches=["linear"], cv=3).fit(X, y)
     with pytest.raises(ParameterError, match="pass X_train and y_train"):
         audit(selector, LogisticRegression(), frame, "the target")
+    costs = {"metric": CostMatrix([[0, 1, 1], [2, 0, 1], [1, 1, 0]]), "X_train": X, "y_train": y}
+    refused = pytest.raises(ParameterError, match="a CostMatrix needs the rows in memory")
+    with pytest.warns(DataWarning, match="text one-hot"), refused:
+        audit(selector, HistGradientBoostingClassifier(), frame, "the target", **costs)

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from oracles import survival as slow
 from pinsker import CriterionSelection, FeatureSelector, LinearSelection, audit
 from pinsker.encoding import encode, encode_target, null_martingale, take_rows
-from pinsker.exceptions import DataError, MissingDependencyError, ParameterError
+from pinsker.exceptions import DataError, MissingDependencyError, ParameterError, PinskerWarning
 from pinsker.metrics import Metric
 from pinsker.models import SurvivalModel, grid_times
 
@@ -283,7 +283,9 @@ def test_the_default_models():
     assert selector.certificate_.model_kept == "cox"
     train, test = (X[:150], y[:150]), (X[150:], y[150:])
     cox = CoxPHSurvivalAnalysis()
-    result = audit(selector, cox, *test, X_train=train[0], y_train=train[1], metric="concordance")
+    given = {"X_train": train[0], "y_train": train[1], "metric": "concordance"}
+    with pytest.warns(PinskerWarning, match="100 of 100 test rows are among the rows of the fit"):
+        result = audit(selector, cox, *test, **given)
     risk = cox.fit(*train).predict(test[0])
     expected = concordance_index_censored(test[1]["died"], test[1]["days"], risk)[0]
     assert 1 - result.error_all == pytest.approx(expected)

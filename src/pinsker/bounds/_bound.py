@@ -233,10 +233,10 @@ def positive(value: float, name: str) -> float:
     return float(value)
 
 
-def not_negative(value: float | None, name: str, otherwise: float = math.inf) -> float:
-    """Return a quantity of at least zero, or `otherwise` if nothing is known."""
+def not_negative(value: float | None, name: str) -> float:
+    """Return a quantity of at least zero; nothing known is infinity."""
     if value is None:
-        return otherwise
+        return math.inf
     if not value >= 0.0:
         raise ParameterError(f"{name} must be a number of at least zero, got {value!r}.")
     return float(value)

@@ -189,9 +189,10 @@ def certify(
         if read.time is not None:
             saved.selector.set_params(cv=TimeSeriesSplit())
         X, y = read.frame[saved.columns].iloc[order], take(read.y, order)
-        parts = options.parse_columns(subgroup, list(read.frame.columns), "--subgroup")
+        parts = options.parse_subgroups(subgroup, list(read.frame.columns))
         if parts:
-            rows["subgroups"] = {name: read.frame[name].iloc[order] for name in parts}
+            labels = {name: read.frame[name].iloc[order] for name in parts}
+            rows["subgroups"] = {name: (labels[name], own) for name, own in parts.items()}
         certificate = saved.selector.certify(X, y, confidence=confidence, **rows)
     # A larger set that passed is printed, but it is not the saved one.
     passed = out.meets_budget(certificate) and certificate.label == CERTIFICATE
@@ -366,7 +367,7 @@ def write_files(
 
 def _restore(
     path: str, source: str, query: str | None, style: TextStyle, most: int
-) -> tuple[SavedSelection, InputTable, list[Note | str]]:
+) -> tuple[SavedSelection, InputTable, list[Note]]:
     """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
     saved = read_selection(path)
     read = read_input(source, saved.targets, style=style, most=most, query=query)

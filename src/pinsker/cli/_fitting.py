@@ -89,7 +89,7 @@ def make_selector(
         "engine__max_memory": None if memory is None else _options.parse_memory(memory),
         "time_limit": None if limit is None else _options.parse_time(limit),
         "feature_costs": None if costs is None else _options.read_costs(costs, priced),
-        "subgroups": _options.parse_columns(options.subgroups, names, "--subgroup") or None,
+        "subgroups": _options.parse_subgroups(options.subgroups, names) or None,
         "suspects": options.suspects, "n_jobs": options.jobs, "random_state": options.seed,
     }  # fmt: skip
     if options.fast:
@@ -221,13 +221,14 @@ def _check_row_columns(table: InputTable, selector: Selector, options: SelectOpt
 
 
 @contextmanager
-def collect_warnings() -> Iterator[list[Note | str]]:
-    """Collect warnings of pinsker as text, and silence those of other packages."""
-    collected: list[Note | str] = []
+def collect_warnings() -> Iterator[list[Note]]:
+    """Collect warnings of pinsker as notes, and silence those of other packages."""
+    collected: list[Note] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield collected
-    collected += [w.message.said for w in caught if isinstance(w.message, PinskerWarning)]
+    said = [w.message.said for w in caught if isinstance(w.message, PinskerWarning)]
+    collected += [Note("warning", figures={"setting": text}) for text in said]
 
 
 def check_engine(engine: str, scheduler: str | None) -> None:

@@ -75,7 +75,7 @@ class DrawnRows:
     remarks: Notes = ()  # what else a user should know
 
     @property
-    def notes(self) -> list[Note | str]:
+    def notes(self) -> list[Note]:
         """What a user should know about the drawing."""
         return list(RowSample(None, None, self.n_rows, self.n_drawn, None, self.remarks).notes)
 

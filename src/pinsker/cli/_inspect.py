@@ -179,7 +179,8 @@ def expected_bytes(selector: Selector, encoded: Encoded) -> int:
     memory = selector.plan_memory(encoded)
     n_searched = encoded.n_rows
     if n_searched >= SPLIT_FROM and isinstance(selector, FeatureSelector):
-        n_searched = min(PartSizes.of(n_searched).search, MOST_SEARCHED)
+        parts = PartSizes.of(n_searched, encoded.columns.n_columns)
+        n_searched = min(parts.search, MOST_SEARCHED)
     searched = take_rows(encoded, np.arange(n_searched))
     limit = memory.for_one_search(1)
     plan = plan_sample(Problem.of(searched), max_memory=limit, max_samples=None, seed=0)
@@ -204,7 +205,7 @@ def expected_seconds(selector: Selector, X: TableLike, y: TargetLike) -> float:
     """Return the processor time of a fit, from the times of fits to samples of the rows."""
     n = len(X)
     if n > SPLIT_FROM and isinstance(selector, FeatureSelector) and selector.cv:
-        timed, whole = (PartSizes.of(rows).train for rows in (SPLIT_FROM, n))
+        timed, whole = (PartSizes.of(rows, X.shape[1]).train for rows in (SPLIT_FROM, n))
         return _seconds(selector, X, y, SPLIT_FROM) * whole / timed
     if n > SEARCH_ONCE_FROM and isinstance(selector, FeatureSelector) and selector.cv:
         return _seconds(selector, X, y, SEARCH_ONCE_FROM) * n / SEARCH_ONCE_FROM

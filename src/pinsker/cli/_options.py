@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from typer import Argument, Option
 
+from pinsker._types import Fields
 from pinsker.encoding import Kind
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.models import MODELS
@@ -99,7 +100,8 @@ Time = Annotated[str | None, Option(metavar="COLUMN", help=
     "A column that orders the rows in time: sets are chosen on earlier rows and tested on later "
     "ones. It is no feature.")]
 Subgroup = Annotated[list[str] | None, Option("--subgroup", metavar="COLUMN", help=
-    "A column whose values are subgroups of the rows: the budget must be met in each of them.")]
+    "A column whose values are subgroups of the rows: the budget must be met in each of them. With "
+    "a budget of their own: region=0.01, or of one value: region=north=0.01.")]
 Weights = Annotated[str | None, Option(metavar="COLUMN", help=
     "A column of weights of the rows; no feature.")]
 Kinds = Annotated[list[str] | None, Option(metavar="COLUMN=KIND", help=
@@ -177,7 +179,7 @@ def parse_time(text: str) -> float:
     return float(found[1]) * _SECONDS[(found[2] or "").lower()]
 
 
-def parse_budget(text: str | None) -> float | None:
+def parse_budget(text: str | None, option: str = "--error-budget") -> float | None:
     """Read an error budget."""
     if text is None:
         return None
@@ -188,7 +190,7 @@ def parse_budget(text: str | None) -> float | None:
         if found := _PERCENT.fullmatch(text.strip()):
             share = f"{float(found[1].replace(',', '.')) / 100:g}"
             hint = f"for {text.strip()} of an error rate or of the variance write {share}"
-        raise ParameterError(f"--error-budget {text!r} is no number: {hint}.") from error
+        raise ParameterError(f"{option} {text!r} is no number: {hint}.") from error
 
 
 def parse_columns(texts: Iterable[str] | None, names: Sequence[str], option: str) -> list[str]:
@@ -222,6 +224,21 @@ def parse_groups(texts: Iterable[str] | None, names: Sequence[str]) -> dict[str,
             )
         groups[name.strip()] = parse_columns([columns], names, "--feature-groups")
     return groups or None
+
+
+def parse_subgroups(texts: Iterable[str] | None, names: Sequence[str]) -> dict[str, Fields]:
+    """Read columns of subgroups, each as ``column``, ``column=0.01`` or ``column=value=0.01``."""
+    found: dict[str, Fields] = {}
+    for text in texts or ():
+        if text in names or "=" not in text:
+            found |= {name: {} for name in parse_columns([text], names, "--subgroup")}
+            continue
+        # A name may hold an equals sign itself: the longest that is a column counts.
+        ends = [k for k, sign in enumerate(text) if sign == "=" and text[:k] in names]
+        column = text[: ends[-1]] if ends else find_column(text.split("=")[0], names, "--subgroup")
+        value, _, number = text[len(column) + 1 :].rpartition("=")
+        found.setdefault(column, {})[value or "*"] = parse_budget(number, "--subgroup")
+    return found
 
 
 def read_costs(path: str, names: Sequence[str]) -> dict[str | tuple[str, ...], float]:

@@ -272,7 +272,7 @@ def check_outputs(
             raise ParameterError(f"{written[place]} and {option} name the same file {file!r}.")
         written[place] = option
     if outputs.get("output") is not None:
-        written_format(str(outputs["output"]), "--output")
+        written_format(str(outputs["output"]))
     if (report := outputs.get("report")) is not None:
         if not report.lower().endswith((".html", ".htm")):
             raise ParameterError(f"--report {report!r} must end in .html.")
@@ -288,12 +288,12 @@ def _facts_of(files: Sequence[str | None]) -> list[os.stat_result]:
     return [facts for facts in found if stat.S_ISREG(facts.st_mode)]
 
 
-def written_format(path: str, option: str) -> tuple[str, str | None]:
+def written_format(path: str) -> tuple[str, str | None]:
     """Return the format and the compression of a table that is to be written, or refuse it."""
-    kind, compression = format_of_name(path, option)
+    kind, compression = format_of_name(path, "--output")
     if kind not in (*_TEXT, "parquet", "feather") or (compression and kind not in _TEXT):
         raise ParameterError(
-            f"{option} {path!r}: that is not written. Use .csv, .tsv (also compressed), .parquet "
+            f"--output {path!r}: that is not written. Use .csv, .tsv (also compressed), .parquet "
             "or .feather."
         )
     if kind in ("parquet", "feather"):
@@ -310,7 +310,7 @@ def formula_notes(names: Sequence[str], path: str | None) -> tuple[Note, ...]:
 
 
 def _write_table(frame: pd.DataFrame, path: str) -> None:
-    kind, compression = written_format(path, "--output")
+    kind, compression = written_format(path)
     if kind in _TEXT:
         separator = "\t" if kind == "tsv" else ","
         frame.to_csv(path, sep=separator, index=False, compression=cast(Any, compression))
@@ -401,7 +401,7 @@ def print_summary(console: Console, outcome: Outcome, then: str = "") -> None:
 def next_command(outcome: Outcome, saved: str | None = None) -> str:
     """Return the command that a reader of the summary needs next, and what it is for."""
     certificate, again = outcome.selector.certificate_, _again()
-    named = [n for n in outcome.notes if isinstance(n, Note) and n.kind == "suspect"]
+    named = [note for note in outcome.notes if note.kind == "suspect"]
     suspects = [name for note in named for name in note.columns if name in outcome.kept]
     if certificate.verdict == "not shown to be predictable":
         return ""
@@ -457,7 +457,7 @@ def print_subgroups(console: Console, certificate: Certificate) -> None:
         console.print(escape(subgroup_text(certificate)), soft_wrap=True)
 
 
-def print_notes(console: Console, notes: Iterable[Note | str]) -> None:
+def print_notes(console: Console, notes: Iterable[Note]) -> None:
     """Print notes, settings as they are typed in a shell."""
     for text in dict.fromkeys(sentence(note, "command") for note in notes):
         console.print(f"  note: {escape(' '.join(text.split()))}", soft_wrap=True)
@@ -503,7 +503,7 @@ def _budget(comparison: Certificate | AuditResult) -> str:
 
 
 def print_certificate(
-    console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[Note | str]
+    console: Console, certificate: Certificate, saved: Sequence[str], notes: Sequence[Note]
 ) -> None:
     """Print the certificate of fresh rows; `saved` are the features that were to be tested."""
     n_features, own_notes = certificate.n_features, list(certificate.notes)
@@ -525,7 +525,7 @@ def print_certificate(
     print_notes(console, [*own_notes, *notes])
 
 
-def print_audit(console: Console, result: AuditResult, notes: Sequence[Note | str]) -> None:
+def print_audit(console: Console, result: AuditResult, notes: Sequence[Note]) -> None:
     """Print what one model loses by a selection."""
     console.print(f"[bold]{escape(result.model)}[/bold] on {result.n_rows} rows")
     f = facts(result)

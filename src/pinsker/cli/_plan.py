@@ -42,7 +42,7 @@ def plan(
     given = [options.parse_budget(text) or 0.0 for text in error_budget or ["0.01"]]
     budgets = [part * given[0] for part in _MULTIPLES] if len(given) == 1 else given
     known: Fields = {"error_budget": budgets, "confidence": confidence, "power": power}
-    notes: list[Note | str] = []
+    notes: list[Note] = []
     if error is not None:
         if table or database or query or target:
             raise ParameterError("--error plans without a table: leave out TABLE and --target.")

@@ -242,7 +242,7 @@ def _draw(handle: BinaryIO, kind: Format, source: str, most: int, seed: int) -> 
 
 def _read(
     handle: BinaryIO, kind: Format, style: TextStyle, source: str, drawn: DrawnRows | None
-) -> tuple[pd.DataFrame, list[Note | str]]:
+) -> tuple[pd.DataFrame, list[Note]]:
     if kind in ("csv", "tsv"):
         separator = style.separator or ("\t" if kind == "tsv" else "")
         text = handle if drawn is None else drawn.content
@@ -266,7 +266,7 @@ def _read(
     return _with_index(frame)
 
 
-def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note | str]]:
+def _with_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
     """Return the index of a frame as columns, if it has names; else without it, with a note."""
     index = frame.index
     named = [name for name in index.names if name is not None and name not in frame.columns]

@@ -11,7 +11,6 @@ from pinsker.encoding._discretize import (
     Binning,
     bin_columns,
     bin_values,
-    bin_weighted,
     cut_target,
     weighted_cuts,
 )
@@ -49,7 +48,9 @@ from pinsker.encoding._encoded import (
 )
 from pinsker.encoding._kinds import find_columns, find_features, read_written, written_number
 from pinsker.encoding._read import (
+    can_be_scanned,
     count_rows,
+    frame_of,
     is_dask,
     is_dask_frame,
     is_frame,
@@ -59,8 +60,8 @@ from pinsker.encoding._read import (
     is_stream,
     read_table,
 )
-from pinsker.encoding._sample import RowSample, draw_rows, take
-from pinsker.encoding._stream import batches_of, draw_from_stream
+from pinsker.encoding._sample import RowSample, draw_rows, missing_targets, take
+from pinsker.encoding._stream import as_relation, batches_of, draw_from_stream
 from pinsker.encoding._target import (
     as_structured,
     check_scale,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from pinsker._cluster import Cluster
 from pinsker._compat import require
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, Function, IntArray, Missing, TableLike, TargetLike
 from pinsker.encoding._discretize import Binned, Binning, bin_columns, cut_target, smallest_type
 from pinsker.encoding._encode import encode
@@ -57,8 +57,7 @@ class LargeTable:
 def sample_notes(n_rows: int) -> Notes:
     if n_rows <= SAMPLED_ROWS:
         return ()
-    found = f"kinds and cuts of columns were found from {SAMPLED_ROWS} of {n_rows} rows"
-    return (f"{found}; every row was counted",)
+    return (Note("kinds by sample", figures={"drawn": SAMPLED_ROWS, "n_rows": n_rows}),)
 
 
 def read_large(

@@ -5,16 +5,16 @@ Fayyad and Irani 1993); integer weights cut as if the rows were repeated.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, IntArray, Unchecked
-from pinsker.encoding._encoded import Columns, Kind, Target, frozen, listing
+from pinsker.encoding._encoded import Columns, Kind, Target, frozen
 from pinsker.exceptions import DataError, ParameterError
 
 Binning: TypeAlias = Literal["frequency", "width", "mdl"]
@@ -41,24 +41,34 @@ class Binned:
 def bin_columns(
     columns: Columns,
     labels: IntArray | None = None,
+    weights: FloatArray | None = None,
     *,
     bins: int = 5,
     strategy: Binning = "frequency",
 ) -> Binned:
     """Cut continuous columns into bins; keep counts, categories and booleans as codes."""
     _check(columns, labels, bins, strategy)
+    weights = None if weights is None or (weights == 1.0).all() else weights
+    if strategy == "mdl" and weights is not None and not _are_integer_weights(weights):
+        raise _refused(
+            "strategy='mdl' counts rows, so it needs integer sample weights: use 'frequency' or "
+            "'width', or round the weights."
+        )
     coded, edges, n_categories = [], [], []
-    known = _quantile_cuts(columns, bins) if strategy == "frequency" else {}
+    known = _quantile_cuts(columns, bins) if strategy == "frequency" and weights is None else {}
     for j, kind in enumerate(columns.kinds):
         values = columns.values[:, j]
         present = slice(None) if columns.missing is None else ~columns.missing[:, j]
         if kind is Kind.CONTINUOUS:
             there = None if labels is None else labels[present]
+            heavy = None if weights is None else weights[present]
             if j in known:
                 cuts = known[j]
                 codes = np.searchsorted(cuts, values, side="left")
             else:
-                codes, cuts = bin_values(values[present], there, bins=bins, strategy=strategy)
+                codes, cuts = bin_values(
+                    values[present], there, heavy, bins=bins, strategy=strategy
+                )
             size = len(cuts) + 1
         else:
             found = np.unique(values[present])  # with return_inverse it takes twice the time
@@ -94,6 +104,7 @@ def _quantile_cuts(columns: Columns, bins: int) -> dict[int, FloatArray]:
 def bin_values(
     values: FloatArray,
     labels: IntArray | None = None,
+    weights: FloatArray | None = None,
     *,
     bins: int = 5,
     strategy: Binning = "frequency",
@@ -105,9 +116,12 @@ def bin_values(
     if strategy == "mdl":
         if labels is None:
             raise _refused("strategy='mdl' needs class labels: it cuts where classes change.")
-        cuts = mdl_cuts(values, labels)
-    else:
+        repeats = 1 if weights is None else weights.astype(np.int64)
+        cuts = mdl_cuts(np.repeat(values, repeats), np.repeat(labels, repeats))
+    elif weights is None:
         cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins))
+    else:
+        cuts = weighted_cuts(values, weights, bins)
     cuts.flags.writeable = False
     return np.searchsorted(cuts, values, side="left").astype(np.int64), cuts
 
@@ -150,54 +164,10 @@ def _notes(columns: Columns, sizes: IntArray, edges: list[FloatArray | None]) ->
     found = list(zip(columns.names, sizes, edges, strict=True))
     many = [name for name, size, cuts in found if cuts is None and size > _MANY_CATEGORIES]
     uncut = [name for name, _, cuts in found if cuts is not None and len(cuts) == 0]
-    notes = []
+    notes: Notes = ()
     if many:
-        notes.append(
-            f"more than {_MANY_CATEGORIES} categories, so most cells of a table are empty: "
-            f"{listing(many)}"
-        )
-    if uncut:
-        notes.append(f"no cut was found, so one bin holds all: {listing(uncut)}")
-    return tuple(notes)
-
-
-def bin_weighted(
-    columns: Columns,
-    weights: FloatArray,
-    labels: IntArray | None = None,
-    *,
-    bins: int = 5,
-    strategy: Binning = "frequency",
-) -> Binned:
-    plain = bin_columns(columns, labels, bins=bins, strategy=strategy)
-    if strategy == "width" or (weights == 1.0).all():
-        return plain
-    if strategy == "mdl" and not _are_integer_weights(weights):
-        raise _refused(
-            "strategy='mdl' counts rows, so it needs integer sample weights: use 'frequency' or "
-            "'width', or round the weights."
-        )
-    codes = np.array(plain.codes, dtype=np.int32, order="F")
-    edges, sizes = list(plain.edges), plain.n_categories.copy()
-    for j, kind in enumerate(columns.kinds):
-        if kind is not Kind.CONTINUOUS:
-            continue
-        gaps = columns.missing
-        present = np.ones(columns.n_rows, bool) if gaps is None else ~gaps[:, j]
-        values = columns.values[present, j]
-        if strategy == "mdl":
-            assert labels is not None  # bin_columns has checked
-            repeats = weights[present].astype(np.int64)
-            cuts = mdl_cuts(np.repeat(values, repeats), np.repeat(labels[present], repeats))
-        else:
-            cuts = weighted_cuts(values, weights[present], bins)
-        codes[:, j] = len(cuts) + 1
-        codes[present, j] = np.searchsorted(cuts, values, side="left")
-        edges[j], sizes[j] = cuts, len(cuts) + 1 + int(not present.all())
-    smallest = codes.astype(np.min_scalar_type(int(sizes.max()) - 1))
-    for array in (smallest, sizes):
-        array.flags.writeable = False
-    return replace(plain, codes=smallest, n_categories=sizes, edges=tuple(edges))
+        notes += (Note("many categories", tuple(many), {"most": _MANY_CATEGORIES}),)
+    return notes + ((Note("one bin", tuple(uncut)),) if uncut else ())
 
 
 def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatArray:

@@ -40,7 +40,6 @@ from pinsker.encoding._encoded import (
     identifier_note,
     match_features,
     near_unique_columns,
-    plural,
     take_features,
     usable_rows,
     weights_in_rows,
@@ -159,8 +158,7 @@ def drop_uninformative(encoded: Encoded, fixed: tuple[int, ...] = ()) -> Encoded
     note = Note("left out before the search", tuple(encoded.feature_names[j] for j in gone))
     kept = take_features(merged, varies)
     near = [j for j in near_unique_columns(encoded.columns) if not constant[j]]
-    said = ("constant", "identifiers")
-    notes = [one for one in columns.notes if isinstance(one, str) or one.kind not in said]
+    notes = [one for one in columns.notes if one.kind not in ("constant", "identifiers")]
     notes += identifier_note([columns.names[j] for j in near])
     return replace(kept, columns=replace(kept.columns, notes=(*notes, note)))
 
@@ -216,7 +214,7 @@ def encode(
     if weights is not None:
         used = rows[weights[rows] > 0]
         if len(used) < len(rows):
-            notes.append(f"{plural(len(rows) - len(used), 'row')} of weight zero left out")
+            notes.append(Note("weight zero", figures={"left_out": len(rows) - len(used)}))
         rows, weights = used, weights[used]
         if len(rows) < 2:
             raise DataError("fewer than two rows have a weight above zero.")
@@ -398,7 +396,7 @@ def build_columns(
     table: RawTable,
     scale: Scale,
     categorical_features: CategoricalFeatures,
-    notes: list[Note | str],
+    notes: list[Note],
     weights: Weights = None,
 ) -> Columns:
     """Choose kinds, scale numbers, code categories, and note what a user should know."""

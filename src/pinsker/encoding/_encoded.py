@@ -321,7 +321,7 @@ def drops_rows(missing: Missing) -> bool:
     return missing in ("auto", "drop")
 
 
-def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[Note | str]:
+def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[Note]:
     if kept == total:
         return []
     kind = "rows without a target" if missing == "auto" else "rows with gaps dropped"
@@ -337,19 +337,13 @@ def refuse_missing_targets(n_missing: int, n_rows: int, missing: Missing) -> Non
         )
 
 
-def gap_note(table: RawTable) -> list[str]:
+def gap_note(table: RawTable) -> list[Note]:
     shares = np.isnan(table.values).mean(axis=0)
     order = np.argsort(-shares, kind="stable")[: int((shares > 0).sum())]
     if not len(order):
         return []
-    named = [f"{table.names[j]!r} ({_percent(float(shares[j]))})" for j in order[:_MOST_NAMED]]
-    rest = len(order) - len(named)
-    more = f" and {plural(rest, 'other column')}" if rest > 0 else ""
-    return [f"missing values count as a value of their own: {', '.join(named)}{more}"]
-
-
-def _percent(share: float) -> str:
-    return "below 1 %" if share < 0.01 else f"{share:.0%}".replace("%", " %")
+    names = tuple(table.names[j] for j in order)
+    return [Note("gaps are a value", names, {"shares": shares[order].tolist()})]
 
 
 def _report(table: RawTable, found: BoolArray, word: str, what: str) -> str:
@@ -387,20 +381,18 @@ def duplicate_columns(columns: Columns) -> dict[int, int]:
     return repeats
 
 
-def column_notes(columns: Columns) -> list[Note | str]:
-    notes: list[Note | str] = []
+def column_notes(columns: Columns) -> list[Note]:
+    notes: list[Note] = []
     constant = constant_columns(columns)
     if constant.any():
         names = [columns.names[j] for j in np.flatnonzero(constant)]
         notes.append(Note("constant", tuple(names)))
-    pairs = [
-        f"{columns.names[later]!r} repeats {columns.names[earlier]!r}"
-        for later, earlier in duplicate_columns(columns).items()
-        if not constant[later]
-    ]
+    pairs = [pair for pair in duplicate_columns(columns).items() if not constant[pair[0]]]
     if pairs:
-        rest = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
-        notes.append(f"the same after scaling: {', '.join(pairs[:5])}{rest}")
+        later, earlier = (
+            tuple(columns.names[j] for j in side) for side in zip(*pairs, strict=True)
+        )
+        notes.append(Note("repeated columns", later, {"repeated": earlier}))
     return notes + identifier_note([columns.names[j] for j in near_unique_columns(columns)])
 
 

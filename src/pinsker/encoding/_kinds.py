@@ -199,11 +199,12 @@ def with_written_values(table: RawTable, declared: BoolArray) -> RawTable:
             cells = read_times(np.array([*meant, None], dtype="M8[us]")[codes], name)
             column, origins[j], note = cells.values, Origin.TIME, cells.note
         else:
-            column, origins[j], note = np.array([*meant, np.nan])[codes], Origin.NUMBER, ""
+            column, origins[j], note = np.array([*meant, np.nan])[codes], Origin.NUMBER, None
         values = values.copy(order="F") if values is table.values else values
         values[:, j], categories[j] = column, None
         notes = [one for one in notes if one != numbers_note(known, name)]
-        notes += [f"column {name!r} is read as {read.note}" if read.note else note]
+        note = Note("read as", (name,), {"what": read.note}) if read.note else note
+        notes += [note] if note else []
     return replace(
         table, values=values, origins=tuple(origins), categories=tuple(categories),
         notes=tuple(notes),

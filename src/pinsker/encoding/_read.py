@@ -18,7 +18,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from scipy import sparse
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import (
     AnyArray,
     BoolArray,
@@ -53,7 +53,7 @@ class Cells:
     values: FloatArray  # numbers, or positions in `categories`
     origin: Origin  # what the column was made of
     categories: AnyArray | None = None  # the values behind the positions
-    note: str = ""  # what a user should know about the reading, or nothing
+    note: Note | None = None  # what a user should know about the reading
 
 
 def read_cells(cells: AnyArray, name: str) -> Cells:
@@ -91,8 +91,7 @@ def _read_integers(cells: AnyArray, name: str) -> Cells:
     values = cells.astype(np.float64)
     large = np.abs(values) > EXACT_INTEGERS
     if large.any() and len(np.unique(values[large])) < len(np.unique(cells[large])):
-        note = f"column {name!r} holds integers so large that different ones become equal"
-        return Cells(values, Origin.NUMBER, note=note)
+        return Cells(values, Origin.NUMBER, note=Note("integers become equal", (name,)))
     return Cells(values, Origin.NUMBER)
 
 
@@ -103,11 +102,11 @@ def read_times(cells: AnyArray, name: str) -> Cells:
         unit = "fs" if np.datetime_data(cells.dtype)[0] == "as" else "s"
         cells = cells.astype(f"{cells.dtype.kind}8[{unit}]")
     if cells.dtype.kind == "m":
-        note = f"column {name!r} holds durations, read as seconds"
-        return Cells((cells / _SECOND).astype(np.float64), Origin.TIME, note=note)
+        seconds = (cells / _SECOND).astype(np.float64)
+        return Cells(seconds, Origin.TIME, note=Note("durations", (name,)))
     present = cells[~np.isnat(cells)]
     first = present.min() if len(present) else np.datetime64(0, "s")
-    note = f"column {name!r} holds dates, read as seconds since {first}"
+    note = Note("dates", (name,), {"first": str(first)})
     return Cells(((cells - first) / _SECOND).astype(np.float64), Origin.TIME, note=note)
 
 
@@ -142,8 +141,8 @@ def _read_labels(present: AnyArray, missing: BoolArray, types: set[type], name: 
     code = {category: float(i) for i, category in enumerate(categories)}
     values = _with_gaps(np.array([code[cell] for cell in present], dtype=np.float64), missing)
     kinds = ", ".join(sorted(t.__name__ for t in types))
-    note = f"column {name!r} holds objects ({kinds}), read as categories"
-    note = numbers_note(categories, name) if text else note
+    objects = Note("objects", (name,), {"types": kinds})
+    note = numbers_note(categories, name) if text else objects
     return Cells(values, Origin.TEXT, object_array(categories), note)
 
 
@@ -164,8 +163,7 @@ def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cell
     units = [timedelta(seconds=1) if isinstance(gap, timedelta) else _SECOND for gap in gaps]
     pairs = zip(gaps, units, strict=True)
     seconds = np.array([gap / unit for gap, unit in pairs], dtype=np.float64)
-    what = "durations, read as seconds" if duration else f"dates, read as seconds since {first}"
-    note = f"column {name!r} holds {what}"
+    note = Note("durations" if duration else "dates", (name,), {"first": str(first)})
     return Cells(_with_gaps(seconds, missing), Origin.TIME, note=note)
 
 
@@ -211,16 +209,16 @@ def _first_unhashable(present: AnyArray, missing: BoolArray) -> tuple[int, Any]:
     raise AssertionError("unreachable: some cell was unhashable")
 
 
-def numbers_note(categories: Any, name: str) -> str:
+def numbers_note(categories: Any, name: str) -> Note | None:
     """Return a note when all text reads as numbers: it may be a column that was never parsed."""
     if len(categories) <= 2 or not all(isinstance(one, str | bytes) for one in categories):
-        return ""
+        return None
     try:
         for category in categories:
             float(category)
     except ValueError:
-        return ""
-    return f"column {name!r} holds text that reads as numbers; convert it if numbers are meant"
+        return None
+    return Note("numbers as text", (name,))
 
 
 _NEVER_FRAMES = {"builtins", "numpy", "array"}
@@ -271,7 +269,7 @@ def read_table(
     if is_frame(data):
         names, cells = read_frame(data, label=label, prefix=prefix)
         _check_shape((len(cells[0].values) if cells else len(data), len(cells)), label)
-        if two_dimensional and isinstance(_wrap(data), nw.Series):
+        if two_dimensional and isinstance(frame_of(data), nw.Series):
             raise DataError(_one_dimension(label, "a series"))
         return _stack(cells, names, label)
     array = _as_array(data, label)
@@ -299,11 +297,11 @@ def _read_sparse_table(
     if data.ndim == 1:
         raise DataError(_one_dimension(label, "1D array"))
     _check_shape(data.shape, label)
-    values, notes = read_sparse(data, columns, label)
+    values, note = read_sparse(data, columns, label)
     names = sparse_names(data.shape[1], prefix)
     names = names if columns is None else tuple(names[j] for j in columns)
     d = len(names)
-    return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label, tuple(notes))
+    return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label, (note,))
 
 
 def _as_array(data: TableLike, label: str) -> AnyArray:
@@ -365,7 +363,7 @@ def _stack(cells: list[Cells], names: tuple[str, ...], label: str) -> RawTable:
 def is_frame(data: TableLike) -> bool:
     if type(data).__module__.partition(".")[0] in _NEVER_FRAMES:
         return False  # the common case, without asking narwhals
-    return isinstance(_wrap(data), nw.DataFrame | nw.LazyFrame | nw.Series)
+    return isinstance(frame_of(data), nw.DataFrame | nw.LazyFrame | nw.Series)
 
 
 def is_dask_frame(data: TableLike) -> bool:
@@ -398,15 +396,25 @@ def is_relation(data: TableLike) -> bool:
     return duckdb is not None and isinstance(data, duckdb.DuckDBPyRelation)
 
 
+def is_connection(data: TableLike) -> bool:
+    """Return whether something is a DuckDB connection, or one with a table or a query."""
+    duckdb = sys.modules.get("duckdb")
+    first = data[0] if isinstance(data, tuple) and data else data
+    return duckdb is not None and isinstance(first, duckdb.DuckDBPyConnection)
+
+
 def is_lazy_frame(data: TableLike) -> bool:
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(data, polars.LazyFrame)
 
 
+def can_be_scanned(data: TableLike) -> bool:
+    """Return whether an engine holds a table that it can scan again."""
+    return is_relation(data) or is_lazy_frame(data) or is_connection(data)
+
+
 def is_stream(data: TableLike) -> bool:
-    if is_relation(data) or is_lazy_frame(data):
-        return True
-    return isinstance(data, ArrowStream) and not is_frame(data)
+    return can_be_scanned(data) or (isinstance(data, ArrowStream) and not is_frame(data))
 
 
 def count_rows(data: TableLike) -> int:
@@ -418,7 +426,7 @@ def count_rows(data: TableLike) -> int:
 
 
 def read_frame(data: TableLike, *, label: str, prefix: str) -> tuple[tuple[str, ...], list[Cells]]:
-    wrapped = _wrap(data)
+    wrapped = frame_of(data)
     if is_dask_frame(data):
         raise DataTypeError(
             f"{label} is a Dask DataFrame, which only CriterionSelection and FeatureSelector with "
@@ -439,7 +447,8 @@ def read_frame(data: TableLike, *, label: str, prefix: str) -> tuple[tuple[str, 
     return names, [_read_series(wrapped.get_column(key), name) for name, key in columns]
 
 
-def _wrap(data: TableLike) -> TableLike:
+def frame_of(data: TableLike) -> TableLike:
+    """Return a frame or series as one of Narwhals, other data unchanged: no other place asks."""
     try:
         return nw.from_native(data, pass_through=True, allow_series=True)
     except ValueError as error:  # its subclass for repeated names changed places over time
@@ -465,7 +474,7 @@ def _read_series(series: Any, name: str) -> Cells:
         )
     if isinstance(dtype, nw.Enum):
         categories = series.cat.get_categories().to_list()
-        note = f"the order of Enum column {name!r} is not used; to use it, declare it a 'count'"
+        note = Note("order of an Enum", (name,))
         return replace(read_categories(series.to_numpy(), categories, name), note=note)
     native_type = native.dtype if series.implementation.is_pandas_like() else dtype
     if isinstance(native_type, np.dtype) and not native_type.isnative:
@@ -508,26 +517,19 @@ def most_filled(X: TableLike, always: Iterable[int]) -> IntArray | None:
     return np.sort(np.argsort(-n_filled, kind="stable")[: max(most, len(first))])
 
 
-def read_sparse(
-    data: TableLike, columns: IntArray | None, label: str
-) -> tuple[FloatArray, list[str]]:
-    """Return some columns of a sparse table as numbers in Fortran order, and notes about it."""
+def read_sparse(data: TableLike, columns: IntArray | None, label: str) -> tuple[FloatArray, Note]:
+    """Return some columns of a sparse table as numbers in Fortran order, and a note about it."""
     if data.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {label} is of type {data.dtype}")
     by_column = sparse.csc_array(data)
-    n_columns = by_column.shape[1]
     if columns is None:
         values = np.asfortranarray(by_column.toarray(), dtype=np.float64)
-        size = f"{values.nbytes / 2**20:.0f} MB"
-        return values, [f"the sparse table was made dense ({size}): models and searches need that"]
+        return values, Note("made dense", figures={"megabytes": values.nbytes / 2**20})
     _refuse_not_finite(by_column, label)
     values = np.asfortranarray(by_column[:, columns].toarray(), dtype=np.float64)
-    note = (
-        f"of the sparse table's {n_columns} columns the {len(columns)} that are not zero in the "
-        f"most rows were read ({values.nbytes / 2**20:.0f} MB dense): searches, models and the "
-        "certificate are about these; fewer rows leave room for more columns"
-    )
-    return values, [note]
+    figures = {"n_columns": by_column.shape[1], "n_read": len(columns)}
+    size = {"megabytes": values.nbytes / 2**20}
+    return values, Note("columns not zero", figures={**figures, **size})
 
 
 def sparse_names(n_columns: int, prefix: str) -> tuple[str, ...]:

@@ -4,16 +4,16 @@ Every row has the same chance to be drawn, so that what held-out rows say of the
 the table. The target is read in full; the other columns only where a row was drawn.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from scipy import sparse
 
 from pinsker._compat import require
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import (
     AnyArray,
     Arguments,
@@ -35,7 +35,14 @@ from pinsker.encoding._encoded import (
     refuse_missing_targets,
     usable_rows,
 )
-from pinsker.encoding._read import count_rows, is_dask, is_dask_frame, is_frame
+from pinsker.encoding._read import (
+    count_rows,
+    frame_of,
+    is_dask,
+    is_dask_frame,
+    is_frame,
+    is_missing,
+)
 from pinsker.encoding._target import class_labels, guess_task, read_target
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 
@@ -81,11 +88,8 @@ class RowSample:
     def notes(self) -> Notes:
         if self.n_drawn == self.n_rows:
             return self.remarks
-        read = (
-            f"columns were read on {self.n_drawn} of {self.n_rows} rows, drawn at random: what is "
-            "missing or infinite in the others is not seen"
-        )
-        return (read, *self.remarks)
+        figures = {"drawn": self.n_drawn, "n_rows": self.n_rows}
+        return (Note("read on a sample", figures=figures), *self.remarks)
 
 
 def draw_rows(
@@ -129,7 +133,7 @@ def take(data: TableLike, rows: IntArray) -> TableLike:
         return (matrix if matrix.format in ("csr", "csc") else matrix.tocsr())[rows]
     if is_frame(data):
         try:
-            return nw.from_native(data, eager_only=True, allow_series=True)[rows].to_native()
+            return frame_of(data)[rows].to_native()
         except TypeError as error:  # a column of a type that its container holds but cannot read
             raise DataError(
                 f"no rows could be taken from a {type(data).__name__} ({error}): leave out columns "
@@ -152,14 +156,13 @@ def _draw(n_rows: int, most: int, seed: int, labels: IntArray | None = None) -> 
     return np.sort(order[np.minimum(places, n_rows - 1)])
 
 
-def _lost_classes(labels: IntArray, chosen: IntArray, classes: AnyArray) -> list[str]:
+def _lost_classes(labels: IntArray, chosen: IntArray, classes: AnyArray) -> list[Note]:
     sizes = np.bincount(labels, minlength=len(classes))
     lost = np.flatnonzero(np.bincount(labels[chosen], minlength=len(classes)) == 0)
     if not len(lost):
         return []
-    names = listing([classes[c] for c in lost])
-    how_many = f"{int(sizes[lost].sum())} of {len(labels)} rows"
-    return [f"too rare for the rows drawn, so not among them: class {names} ({how_many})"]
+    figures = {"classes": listing(list(classes[lost])), "lost": int(sizes[lost].sum())}
+    return [Note("classes too rare", figures={**figures, "n_rows": len(labels)})]
 
 
 # ---------------------------------------------------------------------- Dask
@@ -280,14 +283,15 @@ def missing_targets(y: TargetLike) -> Any:
     if type(y).__module__.startswith("polars"):
         return (y.fill_nan(None) if y.dtype.is_float() else y).is_null().to_numpy()
     if isinstance(y, np.ndarray):
-        gaps = np.isnan(y) if y.dtype.kind == "f" else np.zeros(y.shape, dtype=np.bool_)
-        return gaps.reshape(len(y), -1).any(axis=1)
+        cells = y.reshape(len(y), math.prod(y.shape[1:]))  # of no rows, too
+        gaps = np.frompyfunc(is_missing, 1, 1)(cells) if y.dtype.kind == "O" else cells != cells
+        return gaps.astype(np.bool_).any(axis=1)
     return y.isna().to_numpy()
 
 
-def join(pieces: list[Any], purpose: str = "a Dask DataFrame", extra: str = "dask") -> TableLike:
+def join(pieces: list[Any], purpose: str = "a Dask DataFrame") -> TableLike:
     if isinstance(pieces[0], np.ndarray):
         return np.concatenate(pieces)
     if type(pieces[0]).__module__.startswith("polars"):
         return require("polars", purpose=purpose).concat(pieces)
-    return require("pandas", purpose=purpose, extra=extra).concat(pieces, ignore_index=True)
+    return require("pandas", purpose=purpose, extra="dask").concat(pieces, ignore_index=True)

@@ -265,7 +265,7 @@ def read_target(
 
 
 def build_target(
-    table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[Note | str]
+    table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[Note]
 ) -> Target:
     if task not in ("auto", "classification", "regression", "survival"):
         raise ParameterError(
@@ -328,16 +328,12 @@ def _class_targets(table: RawTable) -> tuple[Target, ...]:
     )
 
 
-def _combination_notes(table: RawTable, n_kept: int) -> list[str]:
+def _combination_notes(table: RawTable, n_kept: int) -> list[Note]:
     n_used = len(np.unique(table.values, axis=0))
     if n_used == n_kept:
         return []
-    note = (
-        f"the {table.n_columns} targets have {n_used} combinations: searches look at the "
-        f"{n_kept} most frequent ones, and at the others as the closest of these; errors are "
-        "measured in every target"
-    )
-    return [note]
+    figures = {"n_targets": table.n_columns, "n_used": n_used, "n_kept": n_kept}
+    return [Note("combinations", figures=figures)]
 
 
 def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:
@@ -454,7 +450,7 @@ def read_survival(y: AnyArray) -> RawTable:
     return RawTable(np.asfortranarray(values), origins, (None, None), (time, event), "y")
 
 
-def survival_target(table: RawTable, scale: Scale, notes: list[Note | str]) -> Target:
+def survival_target(table: RawTable, scale: Scale, notes: list[Note]) -> Target:
     time, event = table.values.T
     if (time < 0).any():
         raise DataError(

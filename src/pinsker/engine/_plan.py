@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import psutil
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import Fields, IntArray, Unchecked
 from pinsker.engine import _kernels
 from pinsker.engine import _problem as check
@@ -83,16 +83,13 @@ class Plan:
     @property
     def notes(self) -> Notes:
         """What a user should know: rows left out, memory that made the search slower."""
-        notes, error = [], ""
-        if self.standard_error is not None:
-            error = f": standard error of a set's information {self.standard_error:.4f} nats"
+        notes: Notes = ()
         if len(self.queries) < self.n_rows:
-            notes.append(
-                f"{len(self.queries)} of {self.n_rows} rows were measured, against all{error}"
-            )
+            figures = {"measured": len(self.queries), "n_rows": self.n_rows}
+            notes += (Note("some rows measured", (), {**figures, "error": self.standard_error}),)
         if self.keeps_pairs and self.n_watched < len(self.queries):
-            notes.append(f"slower because memory is limited: {self}")
-        return tuple(notes)
+            notes += (Note("little memory", figures={"plan": str(self)}),)
+        return notes
 
     def __str__(self) -> str:
         kept = ""

@@ -78,13 +78,13 @@ def as_array(name: str, values: Unchecked) -> AnyArray:
     return encoding.read_array(name, values)
 
 
-def as_numbers(name: str, values: Unchecked, dtype: type = np.float64) -> AnyArray:
-    """Return values as an array of a number type in C order; refuse what has no such value."""
+def as_numbers(name: str, values: Unchecked) -> FloatArray:
+    """Return values as float64 in C order; refuse what has no such value."""
     array = as_array(name, values)
     try:
         if array.dtype.kind == "c":
             raise TypeError("they are complex")
-        return np.asarray(array, dtype=dtype, order="C")
+        return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"{name} cannot be read as numbers ({error}): give an array of them."
@@ -93,7 +93,7 @@ def as_numbers(name: str, values: Unchecked, dtype: type = np.float64) -> AnyArr
 
 def finite_matrix(name: str, values: Unchecked, n_rows: int | None = None) -> FloatArray:
     """Return numbers as a float64 matrix in C order; refuse other shapes, NaN and infinity."""
-    matrix: FloatArray = as_numbers(name, values)
+    matrix = as_numbers(name, values)
     if matrix.ndim != 2:
         raise DataError(f"{name} has shape {matrix.shape}: give a matrix of rows and columns.")
     if n_rows is not None and len(matrix) != n_rows:
@@ -109,7 +109,7 @@ def finite_matrix(name: str, values: Unchecked, n_rows: int | None = None) -> Fl
 
 def finite_vector(name: str, values: Unchecked, n_rows: int) -> FloatArray:
     """Return one finite number per row as float64."""
-    vector: FloatArray = as_numbers(name, values)
+    vector = as_numbers(name, values)
     if vector.shape != (n_rows,):
         raise DataError(f"{name} has shape {vector.shape}: give one for each of {n_rows} rows.")
     if not np.isfinite(vector).all():

@@ -142,8 +142,8 @@ def boosted_scores(
     out = np.zeros((len(others), 1 if n_classes < 3 else n_classes))
     rest = (weights, nominal, by_column[1], n_fit, *settings, out)
     if n_classes:
-        codes = check.code_vector("target", target, n_rows, n_classes).astype(np.int64)
-        _kernels.boosted_classes(by_column[0], codes, n_classes, *rest)
+        labels = check.code_vector("target", target, n_rows, n_classes).astype(np.int64)
+        _kernels.boosted_classes(by_column[0], labels, n_classes, *rest)
     else:
         _kernels.boosted_numbers(by_column[0], check.finite_vector("target", target, n_rows), *rest)
     return out

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc
 
-from pinsker._types import FloatArray, IntArray
+from pinsker._types import FloatArray
 from pinsker.bounds import effective_rows
 from pinsker.encoding import Encoded, take_features
 from pinsker.engine import PairTables
 from pinsker.explain._importance import FreshSets
 from pinsker.holdout import geometric_sizes
+from pinsker.information import shared_entropy, shared_information
 from pinsker.search import PairProblem, SelectionPath, count_and_search, pairs
 
 #: Dropped columns that are tried in the place of a kept one: the most dependent on it.
@@ -141,23 +142,15 @@ class _Bins:
         joint = np.zeros(self.codes.shape[1], dtype=np.int64)
         for j in others:
             joint = joint * 8 + self.codes[j]
-        own = self.codes[one].astype(np.int64)
-        h_own = self._entropy(own)
-        both = h_own + self._entropy(joint) - self._entropy(joint * 8 + own)
-        return float(both / h_own) if h_own > 0 else 0.0
+        return shared_entropy(joint, self.codes[one].astype(np.int64), self.shares)
 
     def _is_dependent(self, one: int, other: int, n_others: int) -> bool:
         """Return whether two features depend on each other by more than chance."""
         own, their = (self.codes[j].astype(np.int64) for j in (one, other))
-        nats = self._entropy(own) + self._entropy(their) - self._entropy(own * 8 + their)
+        nats = shared_information(own, their, self.shares)
         degrees = max(int(own.max()) * int(their.max()), 1)
         statistic = 2 * effective_rows(self.shares) * nats
         return bool(chdtrc(degrees, statistic) <= _LEVEL / n_others)
-
-    def _entropy(self, codes: IntArray) -> float:
-        shares = np.bincount(codes, self.shares)
-        shares = shares[shares > 0]
-        return float(-(shares * np.log(shares)).sum())
 
 
 def substitutes(

@@ -118,7 +118,7 @@ class Importance:
         That all intervals hold together (Bonferroni), the fits of the models included.
     n_rows : int
         Rows that were predicted by models that had not seen them.
-    notes : tuple of str
+    notes : tuple of Note
         What a user should know.
     """
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc
 
 from pinsker._compat import require, table_of
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import (
     ArrayLibrary,
     Axes,
@@ -31,6 +31,7 @@ from pinsker._types import (
 from pinsker.encoding import encode
 from pinsker.engine import PairTables, array_library, best_triples, count_threads, generator_of
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.information import shared_information
 from pinsker.search import PAIR_LEVEL, PairFound, PairProblem, PairScan, best_pairs
 
 #: Rounds of proportional fitting at most, and the change of a count that ends them.
@@ -145,11 +146,8 @@ class TripleScan:
         """What a user should know."""
         if self.pairs is None:
             return ()
-        note = (
-            f"triples of {len(self.problem.codes)} columns: the {len(self.pairs)} best pairs with "
-            "every third column; a triple of which no pair shows is not seen"
-        )
-        return (note,)
+        figures = {"n_columns": len(self.problem.codes), "n_pairs": len(self.pairs)}
+        return (Note("some triples", figures=figures),)
 
     def best(self, n_best: int, n_permutations: int, seed: int) -> list[PairFound]:
         """Return the triples with the largest surplus, with family-wise p-values."""
@@ -183,7 +181,7 @@ class TripleScan:
         codes, labels = self.problem.codes[list(triple)], self.problem.labels
         alone = PairTables.of(codes, labels).alone
         joint = (codes[0].astype(np.int64) * 8 + codes[1]) * 8 + codes[2]
-        together = _information(joint, labels)
+        together = shared_information(joint, labels)
         return PairFound(triple, tuple(map(float, alone)), together, surplus, p_value)
 
 
@@ -210,15 +208,6 @@ def all_triples(
     return found[at], nats[at]
 
 
-def _information(joint: IntArray, labels: IntArray) -> float:
-    """Return I(X;Y) of two columns of codes, in nats."""
-    both = np.zeros((int(joint.max()) + 1, int(labels.max()) + 1))
-    np.add.at(both, (joint, labels), 1.0 / len(labels))
-    expected = both.sum(axis=1, keepdims=True) * both.sum(axis=0, keepdims=True)
-    there = both > 0
-    return float(np.sum(both[there] * np.log(both[there] / expected[there])))
-
-
 @dataclass(frozen=True)
 class Interactions:
     """Features that carry information together, the largest surplus first.
@@ -233,7 +222,7 @@ class Interactions:
         Rows, and pairs or triples that were counted.
     n_bins : int
         Bins of a continuous column.
-    notes : tuple of str
+    notes : tuple of Note
         What a user should know.
     p_additive : tuple of float
         Of each significant set the p-value against a model without its interaction (additive in

@@ -10,8 +10,9 @@ import numpy as np
 
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, Estimator, FloatArray, IntArray, TableLike
-from pinsker.encoding import Encoded, is_frame, is_missing, read_written, take_features
+from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
 from pinsker.engine import BoostSettings, boosted_scores
+from pinsker.information import shared_entropy
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -76,7 +77,8 @@ def find_suspects(
     X: TableLike, encoded: Encoded, groups: IntArray | None = None
 ) -> tuple[Suspect, ...]:
     """Look for columns that give the target away, or name the rows or the groups of rows."""
-    if encoded.n_rows < _FEWEST_ROWS:
+    n_rows = encoded.n_rows
+    if n_rows < _FEWEST_ROWS:
         return ()
     target = _Target.of(encoded)
     first = None if groups is None else np.unique(groups, return_index=True)[1]
@@ -87,14 +89,14 @@ def find_suspects(
         own = target  # what is constant within groups is judged by one row of each
         if first is not None and groups is not None and _is_constant(values, gaps, first[groups]):
             values, gaps, present, own = values[first], gaps[first], present[first], own.take(first)
-            if len(first) < encoded.n_rows and _names_groups(values[present]):
+            if len(first) < n_rows and _names_groups(values[present]):
                 found.append(Suspect(name, "group name", "each group of rows has its own value"))
                 continue
         judged = _missingness(gaps, own) or _names_rows(values, present)
         judged = judged or _leak(values, present, own)
         if judged is not None:
             found.append(Suspect(name, *judged))
-        elif values.dtype.kind in "iuf" and len(values) == encoded.n_rows:
+        elif values.dtype.kind in "iuf" and len(values) == n_rows:
             numbers[name] = values
     return (*found, *_pairs(numbers, target))
 
@@ -135,9 +137,9 @@ def note_suspects(
     return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes + notes))
 
 
-def identifiers(notes: Iterable[Note | str]) -> set[str]:
+def identifiers(notes: Iterable[Note]) -> set[str]:
     """Return the columns that notes name as identifiers."""
-    found = [one for one in notes if isinstance(one, Note) and one.kind == "identifiers"]
+    found = [one for one in notes if one.kind == "identifiers"]
     return {name for note in found for name in note.columns}
 
 
@@ -173,7 +175,7 @@ def _missingness(gaps: BoolArray, target: _Target) -> Judged:
         return None
     if target.labels is not None:
         codes = gaps.astype(np.int64)
-        share, decided = _shared(codes, target.labels), _shared(target.labels, codes)
+        share, decided = shared_entropy(codes, target.labels), shared_entropy(target.labels, codes)
         if share < _MISSING_SHARE and decided < _DECIDED:
             return None
     else:
@@ -329,7 +331,7 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
     else:
         codes = np.unique(values, return_inverse=True)[1]
     n, n_different = len(codes), int(codes.max()) + 1
-    if n_different <= 0.5 * n and _shared(codes, labels) > 1 - 1e-9:
+    if n_different <= 0.5 * n and shared_entropy(codes, labels) > 1 - 1e-9:
         if n_different == len(np.unique(labels)):
             return "recoded target", "each of its values stands for one class"
         if n_different <= 0.2 * n:
@@ -337,7 +339,7 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
     if n_different <= 0.2 * n and values.dtype.kind in "OUST":
         error = _error_of_groups(codes, labels)
     elif values.dtype.kind in "iufb":
-        if _shared(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
+        if shared_entropy(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
             return None  # far from it: most columns end here
         error = _error_of_ranges(values.astype(np.float64), labels)
     else:
@@ -376,20 +378,6 @@ def _predicted(trees: Estimator, values: FloatArray, others: AnyArray) -> AnyArr
 
     folds = KFold(5, shuffle=True, random_state=0)
     return np.asarray(cross_val_predict(trees, values[:, None], others, cv=folds))
-
-
-def _shared(codes: IntArray, labels: IntArray) -> float:
-    """Return I(X;Y)/H(Y) of two columns of codes."""
-    counts = np.zeros((int(codes.max()) + 1, int(labels.max()) + 1))
-    np.add.at(counts, (codes, labels), 1.0)
-    rows, columns, all_of = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
-    entropy = np.log(all_of) - _sum_of_logs(columns) / all_of
-    given = (_sum_of_logs(rows) - _sum_of_logs(counts)) / all_of
-    return float(1.0 - given / entropy) if entropy > 0 else 0.0
-
-
-def _sum_of_logs(counts: FloatArray) -> float:
-    return float(np.sum(counts * np.log(np.maximum(counts, 1.0))))
 
 
 def _binned(codes: IntArray, bins: int) -> IntArray:
@@ -483,7 +471,7 @@ def _raw_columns(X: TableLike, encoded: Encoded) -> Iterator[tuple[str, AnyArray
     if is_frame(X):
         import narwhals.stable.v1 as nw  # only frames come here
 
-        frame = nw.from_native(X, eager_only=True)
+        frame = frame_of(X)
         left_out = (nw.Boolean, nw.Date, nw.Datetime, nw.Duration)
         for name, place in places:
             series = frame[:, place]

@@ -29,12 +29,13 @@ from pinsker.holdout._compare import (
     CONFIDENCE,
     Comparison,
     CVResults,
+    RoughIncrease,
     SubsetResult,
     first_confidence,
 )
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
 from pinsker.holdout._labels import LabelPlan, rows_to_label
-from pinsker.holdout._pair import ModelPair
+from pinsker.holdout._pair import ModelPair, certify_stream
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,

@@ -15,7 +15,6 @@ from pinsker._compat import check_columns, classes_of, method_of
 from pinsker._notes import Notes
 from pinsker._types import (
     AnyArray,
-    BoolArray,
     ColumnChoice,
     CrossValidation,
     Estimator,
@@ -39,8 +38,8 @@ from pinsker.encoding import (
     encode_target,
     is_dask,
     is_frame,
-    is_missing,
     is_stream,
+    missing_targets,
     profile_of,
     read_array,
     take,
@@ -87,7 +86,7 @@ Division: TypeAlias = tuple[IntArray, IntArray]
 #: This many training rows leave probabilities as they are.
 _CERTAIN = 1e15
 #: What features are held against: the most frequent class, and the mean.
-_MODELS_OF_NOTHING = {"classification": DummyClassifier(), "regression": DummyRegressor()}
+MODELS_OF_NOTHING = {"classification": DummyClassifier(), "regression": DummyRegressor()}
 #: Rows of a Dask collection that are computed at most.
 _MOST_OF_DASK = 150_000
 
@@ -209,8 +208,8 @@ def audit(
     X_test, y_test
         Rows that the selector was not fitted to. `y_test` may be missing where two models, fitted
         to `X_train`, predict the same class (`rows_to_label` names the others). Of Dask collections
-        at most 150 000 are drawn. A polars LazyFrame, a DuckDB relation or an Arrow stream, with
-        the name of the target in it, is read in batches; it needs `X_train`.
+        at most 150 000 are drawn. A polars LazyFrame, a DuckDB relation or connection, or an Arrow
+        stream, with the name of the target in it, is read in batches; it needs `X_train`.
     X_train, y_train : optional
         Rows to fit the model to. By default the model is cross-validated on the test rows.
     against : fitted selector, list of columns or mask, optional
@@ -260,8 +259,8 @@ def audit(
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
     X_test, X_train = (None if X is None else as_table(X) for X in (X_test, X_train))
-    y, y_train = _column(y_test), None if y_train is None else _column(y_train)
-    if y.ndim == 1 and missing_values(y).any():
+    y, y_train = target_column(y_test), None if y_train is None else target_column(y_train)
+    if y.ndim == 1 and missing_targets(y).any():
         from pinsker.holdout._labels import audit_partial  # which needs this file
 
         _check_plain(plain, "some test rows have no label")
@@ -293,7 +292,7 @@ def audit(
     names = column_names(X_test)
     compared = [(everything if others is None else others, model), (kept, model)]
     if task != "survival":
-        compared.append((kept[:1], _MODELS_OF_NOTHING[task]))
+        compared.append((kept[:1], MODELS_OF_NOTHING[task]))
     for places, one in compared:
         able = of_columns(one, names, places.tolist())
         train = None if X_train is None else (take_columns(X_train, places), y_train)
@@ -444,14 +443,7 @@ def _check_plain(plain: bool, found: str) -> None:
         )
 
 
-def missing_values(y: AnyArray) -> BoolArray:
-    """Return which rows have no target."""
-    if y.dtype.kind not in "fOMm":
-        return np.zeros(len(y), dtype=np.bool_)
-    return np.fromiter(map(is_missing, y.tolist()), dtype=np.bool_, count=len(y))
-
-
-def _column(y: TargetLike) -> Any:
+def target_column(y: TargetLike) -> Any:
     """Return a target; one of shape (n, 1) as a plain column."""
     values = read_array("y", y)
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values

@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pinsker._notes import Note, Notes
+from pinsker._notes import Notes
 from pinsker._types import Fields, plain
 from pinsker.metrics import WORST, SubgroupResult, metric_row
 
@@ -24,7 +24,7 @@ TOO_FEW_ROWS = "not tested: too few rows to hold any out"
 
 def weights_of(notes: Notes) -> set[str]:
     """Return what notes do to a claim, see `Note`."""
-    return {note.weight for note in notes if isinstance(note, Note)}
+    return {note.weight for note in notes}
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,11 @@ class Certificate:
         fresh rows models that see the dropped features in shuffled order.
     model_all, model_kept : str
         The models with those errors.
+    n_train : int
+        Rows that they were fitted to (the mean over folds).
+    learning_curve : tuple of (int, float)
+        Training rows and the error increase of the kept features when models are fitted to a
+        quarter and to half of `n_train`; `increase` is that of all of them.
     standard_error : str
         How the standard errors behind the confidence bounds were found.
     error_upper : float
@@ -145,6 +150,8 @@ class Certificate:
     fewest_needed: int = 0
     passed: "Certificate | None" = None
     subgroups: tuple[SubgroupResult, ...] = ()
+    n_train: int = 0
+    learning_curve: tuple[tuple[int, float], ...] = ()
 
     @property
     def is_tested(self) -> bool:
@@ -215,7 +222,7 @@ class Certificate:
             "passed": None if self.passed is None else self.passed.to_dict(),
             "subgroups": [{**asdict(one), "verdict": one.verdict} for one in self.subgroups],
             "notes": list(map(str, self.notes)),
-            "note_kinds": [n.kind if isinstance(n, Note) else "" for n in self.notes],
+            "note_kinds": [note.kind for note in self.notes],
             "verdict": self.verdict,
             "resolvable": self.resolvable,
             "lets_all_go": self.lets_all_go,

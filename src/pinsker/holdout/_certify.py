@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import entr
 
 from pinsker._notes import Note, Notes
 from pinsker._types import Fields, FloatArray, IntArray, Unchecked
@@ -49,7 +48,7 @@ from pinsker.holdout._rows import (
     note_weights,
 )
 from pinsker.holdout._sizes import geometric_sizes
-from pinsker.information import set_terms
+from pinsker.information import set_terms, state_entropy
 from pinsker.metrics import METRICS, Metric
 from pinsker.models import HoldoutScores
 from pinsker.search import Decision, ErrorBudget, SelectionPath, StoppingRule, measure_sets
@@ -73,7 +72,6 @@ def path_certificate(
     facts: TargetFacts,
     n_rows: int,
     rows: str = SEARCH_ROWS,
-    label: str = NOT_TESTED,
 ) -> Certificate:
     """Return what a path alone says about a decision: nothing was held out."""
     budget = rule if isinstance(rule, ErrorBudget) else None
@@ -85,7 +83,7 @@ def path_certificate(
         n_rows=n_rows, n_kept=decision.size, n_features=path.n_features,
         features=_names(path, decision.size), rows=rows, rule=str(rule),
         information_budget=decision.budget, information_lost=float(lost[position]),
-        bound=path.bound_at(decision.size), notes=decision.notes, label=label,
+        bound=path.bound_at(decision.size), notes=decision.notes, label=NOT_TESTED,
     )  # fmt: skip
 
 
@@ -110,12 +108,11 @@ def interval_notes(context: FitContext, path: SelectionPath, size: int) -> Notes
     notes: Notes = (by_error,) if of_lost > 0.0 else ()
     if labels is None or facts.n_targets > 1 or rule.metric_for(facts) != "error":
         return notes
-    counts = np.bincount(labels)
-    entropy = float(entr(counts / counts.sum()).sum())
+    entropy = state_entropy(labels, "none")
     left = min(max(entropy - path.information[position], 0.0), entropy)
     ends = np.clip([left - _ERRORS * of_kept, left + _ERRORS * of_kept], 0.0, entropy)
-    lower, upper = fano_error(float(ends[0]), len(counts)), hellman_raviv_error(float(ends[1]))
-    said = {"left": left, "error": of_kept, "lower": lower, "upper": upper}
+    said = {"left": left, "error": of_kept, "upper": hellman_raviv_error(float(ends[1]))}
+    said["lower"] = fano_error(float(ends[0]), int(labels.max()) + 1)
     return (*notes, Note("Bayes error of a set", figures=said))
 
 
@@ -376,6 +373,7 @@ class FreshRows:
             gain_lower=max(one.lower for one in worth),
             rare_rows=metric.rare_rows(facts, n_groups or n_effective),
             n_groups=n_groups,
+            n_train=self.evaluator.n_train,
         )
         if not all_stay:
             pairs = (losses, reference), (less.losses, more.losses)
@@ -527,6 +525,7 @@ def choose(
         losses = (found[0].losses, found[1].losses)
         level = comparison.confidence  # of the band over all sets
         certificate = with_subgroups(certificate, evaluator, losses, confidence=level)
+    certificate = replace(certificate, n_train=evaluator.n_train)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
         note, rule = Note("chosen by information"), context.rule
         if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:
@@ -535,8 +534,44 @@ def choose(
     return Choice(comparison, result, decision, path, certificate, evaluator)
 
 
+#: Shares of the training rows that a learning curve has beside all of them, the least that is a
+#: share of them, the held-out rows that it needs, and the standard errors by which the increase
+#: must grow with the second half of the training rows to be called rising.
+_SHARES, _LEAST_TRAINED, _CURVE_ROWS, _RISING = (0.25, 0.5), 100, 300, 2.0
+
+
+def with_learning_curve(context: FitContext, choice: Choice) -> Choice:
+    """Return a choice with the increase of its set when models have fewer rows to learn from."""
+    certificate, evaluator = choice.certificate, choice.evaluator
+    sets = [tuple(range(certificate.n_features)), choice.path.order[: certificate.n_kept]]
+    few = _SHARES[0] * evaluator.n_train < _LEAST_TRAINED
+    all_stay = len(sets[1]) == len(sets[0])
+    if few or all_stay or not certificate.is_tested or context.deadline.is_over:
+        return choice
+    ends = np.cumsum([len(fold.test) for fold in evaluator.folds])
+    n_folds = min(int(np.searchsorted(ends, _CURVE_ROWS)) + 1, len(ends))
+    gaps, curve = [], []
+    for share in (*_SHARES, 1.0):
+        some = evaluator if share == 1.0 else evaluator.with_fewer_rows(share)
+        full, kept = some.evaluate([[one] * n_folds for one in sets])
+        gaps.append((kept.losses - full.losses).reshape(len(kept.losses), -1).mean(axis=1))
+        curve.append((some.n_train, kept.loss - full.loss))
+    growth, notes = gaps[-1] - gaps[-2], certificate.notes
+    error = evaluator.widening * float(growth.std()) / math.sqrt(len(growth))
+    # As many rows more as the last half of them would bring it above the budget.
+    ahead = 2.0 * curve[-1][1] - curve[-2][1]
+    if float(growth.mean()) > _RISING * error and ahead > certificate.budget:
+        notes += (Note("rising", figures={"half": curve[-2][0], "n_train": curve[-1][0]}),)
+    certificate = replace(certificate, learning_curve=tuple(curve[:-1]), notes=notes)
+    return replace(choice, certificate=certificate)
+
+
 def certify(context: FitContext, plan: RowPlan, choice: Choice) -> Choice:
     """Test the chosen set on rows that chose nothing, where a plan has them."""
+    return with_learning_curve(context, _on_fresh_rows(context, plan, choice))
+
+
+def _on_fresh_rows(context: FitContext, plan: RowPlan, choice: Choice) -> Choice:
     is_budget, result = isinstance(context.rule, ErrorBudget), choice.result
     if plan.certify is None or not is_budget or result.size == context.encoded.n_features:
         return choice

@@ -39,6 +39,8 @@ from pinsker.search import (
 class CVResults(dict[str, AnyArray]):
     """What held-out rows say about every evaluated set: a dict of arrays, one entry per set."""
 
+    rough: tuple["RoughIncrease", ...] = ()  # of sets that some folds evaluated, for pictures
+
     def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> TableLike:
         """Return a frame of pandas or polars: one row a set, all columns but ``"support"``."""
         columns = {name: list(values) for name, values in self.items() if name != "support"}
@@ -192,6 +194,9 @@ class References:
             self._increase(several, self.reachable),
             self._gains(several),
             self._errors(several),
+            self._error_uppers(several),
+            self._information(several),
+            self._few_rows_decide(several),
             strict=True,
         )
         every = zip(evaluated.items(), figures, strict=True)
@@ -210,18 +215,19 @@ class References:
         excess: Difference,
         gain: Difference,
         increase_error: float,
+        error_upper: float,
+        information: tuple[float, float],
+        few: bool,
     ) -> SubsetResult:
-        information, information_error = scores.information(self.prior)
-        losses = scores.losses
-        few, absolute = self._few_rows_decide(losses - self.everything.losses), None
+        losses, absolute = scores.losses, None
         if few and self.weights is None:
             known = (self.facts, self.confidence, self.clusters, self.widening)
             absolute = self.metric.increase_of_roots(losses, self.everything.losses, *known)
         return SubsetResult(
-            search=search, size=size, information=information, information_error=information_error,
+            search=search, size=size, information=information[0], information_error=information[1],
             lost=max(lost.mean, 0.0), lost_upper=max(lost.upper, against_all.upper, 0.0),
             lost_lower=nearly_lost.lower, behind_all=behind_all.upper,
-            error=scores.loss, error_upper=self._error_upper(losses), increase=increase.mean,
+            error=scores.loss, error_upper=error_upper, increase=increase.mean,
             increase_lower=increase.lower, increase_upper=increase.upper, excess=excess.mean,
             excess_upper=max(excess.upper, increase.upper), gain_lower=gain.lower,
             model_information=scores.model, model_error=scores.model, few_rows_decide=few,
@@ -251,16 +257,26 @@ class References:
         known = (CONFIDENCE, self.clusters, self.weights, self.widening)
         return self.metric.gains([one.losses for one in several], self.prior.losses, *known)
 
-    def _few_rows_decide(self, gaps: FloatArray) -> bool:
-        """Return whether few rows carry an increase; limits of counts know how few differ."""
-        varies = gaps.ndim == 1 and bool(gaps.any())
-        return varies and not self.metric.row.counts and few_rows_decide(gaps)
+    def _few_rows_decide(self, several: Sequence[HoldoutScores]) -> list[bool]:
+        """Return whether few rows carry each increase; limits of counts know how few differ."""
+        if self.metric.row.counts or self.everything.losses.ndim > 1:
+            return [False] * len(several)
+        gaps = [one.losses - self.everything.losses for one in several]
+        return [bool(one.any()) and few_rows_decide(one) for one in gaps]
 
-    def _error_upper(self, losses: FloatArray) -> float:
-        """Return the bound of the error; there is none for weighted rows."""
+    def _error_uppers(self, several: Sequence[HoldoutScores]) -> list[float]:
+        """Return the bounds of the errors; there is none for weighted rows."""
         if self.weights is not None:
-            return math.inf
-        return self.metric.upper_bound(losses, self.facts, self.confidence)
+            return [math.inf] * len(several)
+        losses = [one.losses for one in several]
+        return self.metric.upper_bounds(losses, self.facts, self.confidence)
+
+    def _information(self, several: Sequence[HoldoutScores]) -> list[tuple[float, float]]:
+        """Return the mean gains in log-likelihood over no features, and their standard errors."""
+        gains = np.stack([one.log_likelihood - self.prior.log_likelihood for one in several])
+        n = gains.shape[1]
+        errors = gains.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(len(gains), np.inf)
+        return list(zip(gains.mean(axis=1).tolist(), errors.tolist(), strict=True))
 
     def _lost(
         self,
@@ -271,6 +287,14 @@ class References:
     ) -> list[Difference]:
         gaps = [reference.log_likelihood - one.log_likelihood for one in several]
         return paired_differences(gaps, confidence, clusters=self.clusters, widening=widening)
+
+
+class RoughIncrease(NamedTuple):
+    """A set that some folds evaluated: none is chosen by it."""
+
+    search: str
+    n_features: int
+    increase: float  # error minus that of all features on the same rows
 
 
 class FrontPoint(NamedTuple):
@@ -300,6 +324,7 @@ class Comparison:
     doubts: Notes = ()  # what makes the limits of all sets doubtful
     #: Sizes of sets that the first folds showed to be far from the budget, and lower limits.
     far: tuple[tuple[int, float], ...] = ()
+    rough: tuple[RoughIncrease, ...] = ()  # sets that some folds evaluated, for pictures
 
     def __getstate__(self) -> Fields:
         return {**vars(self), "results": list(self.results.values())}  # names of JSON are texts
@@ -401,14 +426,13 @@ class Comparison:
         if meeting:
             chosen = min(meeting, key=lambda one: (self.cost(one), one.size, -one.information))
             return chosen, Decision(chosen.size, chosen.allowed(*known))
-        note = f"no set of fewer features is shown to meet {rule.said} on held-out rows; "
         some = list(self.on_paths) or [self.of_all]  # one feature alone has no smaller set
         best = max(some, key=lambda result: (result.information, -result.size))
         for every in self._everything():
             if every.may_stay(*known) or best.gain_lower <= 0.0:
-                note += "all are kept"
+                note = Note("all are kept", figures={"rule": rule.said})
                 return every, Decision(every.size, every.allowed(*known), (note,))
-        note += "the one with the most information is kept"
+        note = Note("most information is kept", figures={"rule": rule.said})
         return best, Decision(best.size, rule.budget(self.facts), (note,))
 
     def to_arrays(self, feature_columns: Sequence[Sequence[int]], n_columns: int) -> CVResults:
@@ -427,7 +451,9 @@ class Comparison:
             mask[[column for feature in kept for column in feature_columns[feature]]] = True
             masks[at], features[at] = mask, self.features_of(result)
         costs = np.array([self.cost(result) for result in results])
-        return CVResults({**arrays, "cost": costs, "features": features, "support": masks})
+        found = CVResults({**arrays, "cost": costs, "features": features, "support": masks})
+        found.rough = self.rough
+        return found
 
     def _cut(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
         """Cut every path by a rule that is no budget, and take the cut with most information."""
@@ -440,10 +466,7 @@ class Comparison:
         cut = cuts[best.search]
         if best.size == cut.size:
             return best, cut
-        note = (
-            f"held-out figures are those of {best.size} features: without the held-out rows no "
-            "search goes farther"
-        )
+        note = Note("nearest set", figures={"size": best.size})
         return best, replace(cut, notes=(*cut.notes, note))
 
     def _everything(self) -> list[SubsetResult]:

@@ -304,6 +304,18 @@ class HoldoutEvaluator:
             self._thin(share)
             deadline.left_out.append("training rows of models")
 
+    @property
+    def n_train(self) -> int:
+        """Rows that the models of a fold are fitted to, on average."""
+        return round(float(np.mean([len(fold.train) for fold in self.folds])))
+
+    def with_fewer_rows(self, share: float) -> "HoldoutEvaluator":
+        """Return an evaluator of the same held-out rows whose models are fitted to fewer rows."""
+        other = copy.copy(self)
+        other._predictions, other._scores, other._priors = {}, {}, {}
+        other._thin(share)
+        return other
+
     def _thin(self, share: float) -> None:
         """Fit models to a share of the training rows, some dozens at least."""
 

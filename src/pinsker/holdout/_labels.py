@@ -18,9 +18,9 @@ from pinsker._types import (
     TargetLike,
 )
 from pinsker.bounds import Difference, paired_difference
-from pinsker.encoding import read_array, take
+from pinsker.encoding import missing_targets, read_array, take
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout._audit import AuditResult, missing_values
+from pinsker.holdout._audit import AuditResult
 from pinsker.holdout._pair import ModelPair, fit_both
 
 
@@ -60,7 +60,7 @@ class LabelPlan:
                 f"y has {len(labels)} labels: give {self.n_rows}, or those of the {len(self.rows)} "
                 "rows to label."
             )
-        missing = missing_values(labels)
+        missing = missing_targets(labels)
         if missing.any():
             raise DataError(
                 f"{int(missing.sum())} of {len(labels)} rows that need a label have none, the "
@@ -160,27 +160,20 @@ def rows_to_label(
 
 
 def audit_partial(
-    selector: Selector,
-    model: Estimator,
-    X_test: TableLike,
-    y_partial: AnyArray,
-    train: tuple[TableLike, TargetLike],
-    *,
-    metric: MetricChoice = None,
-    error_budget: float | None = None,
-    confidence: float = 0.95,
-) -> AuditResult:
+    selector: Selector, model: Estimator, X_test: TableLike, y_partial: AnyArray,
+    train: tuple[TableLike, TargetLike], *, metric: MetricChoice, error_budget: float | None,
+    confidence: float,
+) -> AuditResult:  # fmt: skip
     """Audit a model where some test rows have no label."""
     if train[0] is None:
         raise ParameterError(
-            f"{int(missing_values(y_partial).sum())} test rows have no label: leave them out, or "
+            f"{int(missing_targets(y_partial).sum())} test rows have no label: leave them out, or "
             "pass X_train and y_train, so that labels are needed only where models differ."
         )
     both = fit_both(selector, model, *train)
     plan = rows_to_label(selector, *both, X_test, metric=metric)
     found = plan.audit(X_test, y_partial, confidence=confidence)
-    budget = found.budget if error_budget is None else float(error_budget)
-    return replace(found, model=type(model).__name__, budget=budget)
+    return replace(found, model=type(model).__name__, budget=plan.pair.budget(error_budget))
 
 
 def _narrowed(labels: AnyArray) -> AnyArray:

@@ -1,35 +1,62 @@
 """Two fitted models, of all columns and of those kept: their losses on new rows, or in batches."""
 
-from dataclasses import dataclass, field
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns, classes_of
+from pinsker._notes import Note
 from pinsker._types import (
     AnyArray,
     Estimator,
     FloatArray,
+    IntArray,
     MetricChoice,
     Selector,
     TableLike,
     TargetLike,
     Task,
 )
-from pinsker.bounds import Difference, limits_of_counts, limits_of_moments
-from pinsker.encoding import batches_of, is_frame, read_array
-from pinsker.exceptions import DataError, ParameterError
+from pinsker.bounds import Difference, error_rate_limit, limits_of_counts, limits_of_moments
+from pinsker.encoding import (
+    RowSample,
+    batches_of,
+    can_be_scanned,
+    is_frame,
+    missing_targets,
+    take,
+)
+from pinsker.exceptions import DataError, DataWarning, ParameterError
 from pinsker.holdout._audit import (
+    MODELS_OF_NOTHING,
     AuditResult,
     Fit,
     losses_of_fits,
-    missing_values,
     own_metric,
     response_of,
+    target_column,
 )
-from pinsker.metrics import MEAN, Metric
-from pinsker.models import able_to_fit, fit_clone, outputs, predicted_classes
+from pinsker.holdout._certificate import Certificate
+from pinsker.holdout._evaluate import FeatureSet, FitContext
+from pinsker.metrics import MEAN, CostMatrix, Metric
+from pinsker.models import (
+    OwnColumns,
+    RawModel,
+    able_to_fit,
+    column_names,
+    fit_clone,
+    of_columns,
+    outputs,
+    predicted_classes,
+    prepare_models,
+    replace_columns,
+    take_columns,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +70,9 @@ class ModelPair:
 
     @classmethod
     def of(
-        cls,
-        selector: Selector,
-        model_all: Estimator,
-        model_kept: Estimator,
+        cls, selector: Selector, model_all: Estimator, model_kept: Estimator,
         metric: MetricChoice = None,
-    ) -> "ModelPair":
+    ) -> "ModelPair":  # fmt: skip
         """Check that both models are fitted, and that the metric is a mean over rows."""
         check_is_fitted(selector)
         for name, model in (("model_all", model_all), ("model_kept", model_kept)):
@@ -75,17 +99,21 @@ class ModelPair:
     def largest(self) -> float:
         """The largest loss of a row for any target: infinite where there is none."""
         row = self.metric.row
-        return row.largest_loss_of(self.selector.facts_) if row.is_bounded else float("inf")
+        return row.largest_loss_of(self.selector.facts_) if row.is_bounded else math.inf
+
+    def budget(self, given: float | None) -> float:
+        """Return the budget that is given, or that of the selector; NaN in another metric."""
+        certificate = self.selector.certificate_
+        own = certificate.budget if self.metric.name == certificate.metric else math.nan
+        return float(own if given is None else given)
 
     def result(
         self, found: Difference, confidence: float, error_budget: float | None, **about: Any
     ) -> AuditResult:
         """Return an increase as the result of an audit."""
-        certificate = self.selector.certificate_
-        own = certificate.budget if self.metric.name == certificate.metric else float("nan")
         return AuditResult(
-            metric=self.metric.name, budget=own if error_budget is None else float(error_budget),
-            confidence=confidence, n_kept=int(self.selector.get_support().sum()),
+            metric=self.metric.name, budget=self.budget(error_budget), confidence=confidence,
+            n_kept=int(self.selector.get_support().sum()),
             n_features=int(self.selector.n_features_in_), increase=found.mean,
             increase_lower=found.lower, increase_upper=found.upper, **about,
         )  # fmt: skip
@@ -98,20 +126,15 @@ class ModelPair:
 
     def losses(self, X: TableLike, y: TargetLike) -> tuple[FloatArray, FloatArray]:
         """Return the loss of every row with all columns and with those kept."""
-        values = read_array("y", y)
-        values = values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
-        if n_missing := int(missing_values(values).sum()):
+        values = target_column(y)
+        if n_missing := int(missing_targets(values).sum()):
             raise DataError(f"y is missing in {n_missing} of {len(values)} rows: leave them out.")
         # R² is in units of the variance of the fit: batches have variances of their own.
         is_r2 = self.metric.name == "r2"
         metric, unit = (Metric("mse"), self.selector.facts_.variance) if is_r2 else (self.metric, 1)
-        found = []
-        for model, part in zip((self.model_all, self.model_kept), self.tables(X), strict=True):
-            fit = Fit(model, part, np.arange(len(values)), part)
-            classes = classes_of(model, np.unique(values))
-            losses = losses_of_fits(metric, self.task, [fit], values, classes, None, None)
-            found.append(losses / unit)
-        return found[0], found[1]
+        models = zip((self.model_all, self.model_kept), self.tables(X), strict=True)
+        full, kept = (_losses(metric, self.task, *one, values) / unit for one in models)
+        return full, kept
 
     def disagreement(self, X: TableLike) -> FloatArray:
         """Return how far the predictions differ: 0 where losses cannot, for any target."""
@@ -137,46 +160,62 @@ def fit_both(
     return fit_clone(able, X, y), fit_clone(able, selector.transform(X), y)
 
 
-@dataclass
+def _losses(
+    metric: Metric, task: Task, model: Estimator, part: TableLike, values: AnyArray
+) -> FloatArray:
+    """Return the loss of every row by a model that is fitted already."""
+    fit = Fit(model, part, np.arange(len(values)), part)
+    classes = classes_of(model, np.unique(values)) if task == "classification" else values
+    return losses_of_fits(metric, task, [fit], values, classes, None, None)
+
+
 class Totals:
-    """Sums over rows of two losses, of powers of their difference, and of the target."""
+    """Sums over the rows of a stream: of losses of models, and of differences of pairs of them."""
 
-    n: int = 0
-    losses: FloatArray = field(default_factory=lambda: np.zeros(2))
-    powers: FloatArray = field(default_factory=lambda: np.zeros(3))
-    target: FloatArray = field(default_factory=lambda: np.zeros(2))
-    signs: FloatArray = field(default_factory=lambda: np.zeros(2))  # rows that are worse, better
+    def __init__(
+        self, metric: Metric, task: Task, models: Sequence[Estimator], *pairs: tuple[int, int]
+    ) -> None:
+        if isinstance(metric.metric, CostMatrix):  # whose limits know the steps of every row
+            raise ParameterError("a CostMatrix needs the rows in memory: use another metric.")
+        self.metric, self.task, self.models, self.pairs = metric, task, models, pairs
+        # R² is in units of the variance of all rows, which is known at the end.
+        self.summed = Metric("mse") if metric.name == "r2" else metric
+        self.losses, self.powers = np.zeros(len(models)), np.zeros((len(pairs), 3))
+        self.n, self.origin, self.target = 0, 0.0, np.zeros(2)
 
-    def add(self, full: FloatArray, kept: FloatArray, y: TargetLike) -> None:
-        """Add the losses of a batch."""
-        gaps = kept - full
-        self.n += len(gaps)
-        self.losses += [full.sum(), kept.sum()]
-        self.powers += [gaps.sum(), (gaps**2).sum(), (gaps**3).sum()]
-        self.signs += [(gaps > 0).sum(), (gaps < 0).sum()]
-        if y.dtype.kind in "iuf":
-            self.target += [y.sum(), (y.astype(np.float64) ** 2).sum()]
+    def add(self, parts: Sequence[TableLike], y: AnyArray) -> None:
+        """Add the losses of some rows, whose columns each model gets as it needs them."""
+        given = zip(self.models, parts, strict=True)
+        losses = [_losses(self.summed, self.task, model, part, y) for model, part in given]
+        gaps = [losses[one] - losses[other] for one, other in self.pairs]
+        self.losses += [one.sum() for one in losses]
+        self.powers += [[gap.sum(), (gap * gap).sum(), (gap * gap * gap).sum()] for gap in gaps]
+        if self.metric.name == "r2":
+            self.origin = self.origin if self.n else float(y[0])
+            away = y.astype(np.float64) - self.origin
+            self.target += [away.sum(), (away * away).sum()]
+        self.n += len(y)
 
-    def increase(self, metric: Metric, unit: float, confidence: float) -> Difference:
-        """Return the mean difference in units of the metric, with its limits."""
-        if metric.row.counts:
-            worse, better = self.signs.tolist()
-            return limits_of_counts(self.n, worse, better, confidence)
-        mean, square, cube = (self.powers / (self.n * unit ** np.arange(1, 4))).tolist()
+    @property
+    def unit(self) -> float:
+        """What sums of losses are divided by for the loss of one row."""
+        mean, square = (self.target / self.n).tolist()
+        return float(square - mean**2) if self.metric.name == "r2" else 1.0
+
+    def increase(self, pair: int, confidence: float) -> Difference:
+        """Return the mean difference of a pair with its limits: those of all rows in memory."""
+        if self.metric.row.counts:  # differences are -1, 0 and 1
+            first, second, _ = self.powers[pair].tolist()
+            return limits_of_counts(self.n, (second + first) / 2, (second - first) / 2, confidence)
+        mean, square, cube = (self.powers[pair] / (self.n * self.unit ** np.arange(1, 4))).tolist()
         return limits_of_moments(self.n, mean, square, cube, confidence)
 
 
 def audit_stream(
-    selector: Selector,
-    model: Estimator,
-    X: TableLike,
-    y: TargetLike,
-    train: tuple[TableLike, TargetLike],
-    *,
-    metric: MetricChoice = None,
-    error_budget: float | None = None,
-    confidence: float = 0.95,
-) -> AuditResult:
+    selector: Selector, model: Estimator, X: TableLike, y: TargetLike,
+    train: tuple[TableLike, TargetLike], *, metric: MetricChoice, error_budget: float | None,
+    confidence: float,
+) -> AuditResult:  # fmt: skip
     """Fit a model to training rows twice, and compare both on every row of a stream."""
     if train[0] is None:
         raise ParameterError(
@@ -184,20 +223,92 @@ def audit_stream(
             "rows in memory that the model is fitted to."
         )
     pair = ModelPair.of(selector, *fit_both(selector, model, *train), metric)
-    is_r2 = pair.metric.name == "r2"
-    summed = ModelPair(selector, pair.model_all, pair.model_kept, Metric("mse")) if is_r2 else pair
-    totals = Totals()
+    nothing = fit_clone(MODELS_OF_NOTHING[pair.task], np.zeros((len(train[1]), 1)), train[1])
+    models = (pair.model_all, pair.model_kept, nothing)
+    totals = Totals(pair.metric, pair.task, models, (1, 0), (0, 2), (1, 2))
+    for columns, values, _ in _rows_of(X, y, None):
+        totals.add((*pair.tables(columns), columns), values)
+    full, kept, _ = (totals.losses / (totals.n * totals.unit)).tolist()
+    gains = [-totals.increase(place, confidence).upper for place in (1, 2)]
+    return pair.result(
+        totals.increase(0, confidence), confidence, error_budget, model=type(model).__name__,
+        n_rows=totals.n, error_all=full, error_kept=kept, gain_lower=max(gains),
+    )  # fmt: skip
+
+
+def certify_stream(context: FitContext, found: Certificate, features: FeatureSet) -> Certificate:
+    """Return a certificate of drawn rows with the figures of all others, where a scan can tell."""
+    encoded, metric, task = context.encoded, context.metric, context.facts.task
+    drawn, y = context.user_data["drawn"], np.asarray(context.user_data["drawn"].y)
+    raw = [RawModel(one.name, one.as_estimator(task)) for one in context.models]
+    raw = [one for one in raw if one.estimator is not None]
+    if not (raw and _is_streamed(context) and len(features) < encoded.n_features):
+        return found
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # models of ours get text one-hot
+        able = prepare_models(raw, context.table, encoded)
+    models = {one.name: one for one in able}
+    chosen = [models.get(name, able[-1]) for name in (found.model_all, found.model_kept)]
+    own, order = OwnColumns.of(context.table, encoded), np.random.default_rng(context.seed)
+    shuffle, train = order.permutation(len(y)), np.arange(len(y))
+    all_, kept = (own.columns_of(one) for one in (range(encoded.n_features), features))
+    gone = [k for k, column in enumerate(all_) if column not in kept]
+    tables = ((own, all_), (own, kept), (own.with_shuffled(features, shuffle), all_))
+    fitted = [fit_clone(MODELS_OF_NOTHING[task], np.zeros((len(y), 1)), y)]
+    for model, (table, columns) in zip((*chosen, chosen[0]), tables, strict=True):
+        own_model = of_columns(model.estimator, column_names(context.table), columns)
+        fitted.append(fit_clone(own_model, table.take(train, columns), y))
+    totals = Totals(metric, task, fitted, (2, 1), (3, 1), (1, 0), (2, 0))
+    for table, values, rows in _rows_of(context.user_data["X"], context.user_data["y"], drawn):
+        full, less = (take_columns(table, np.array(one)) for one in (all_, kept))
+        others = own.take(shuffle[rows % len(y)], [all_[k] for k in gone])  # of some other row
+        totals.add((full, full, less, replace_columns(full, gone, others)), values)
+    increase, excess, *gains = (totals.increase(pair, found.confidence) for pair in range(4))
+    none, error_all, error_kept, _ = (totals.losses / (totals.n * totals.unit)).tolist()
+    note = Note("in batches", figures={"train": len(y), "rows": totals.n})
+    counted = (round(error_kept * totals.n), totals.n, found.confidence)
+    return replace(
+        found, budget=float(context.budget.absolute(none - error_all).delta), n_rows=totals.n,
+        error_none=none, error_all=error_all, error_kept=error_kept,
+        error_upper=error_rate_limit(*counted) if metric.row.counts else math.inf,
+        increase=increase.mean, increase_lower=increase.lower, increase_upper=increase.upper,
+        excess=excess.mean, excess_upper=excess.upper, gain_lower=max(-one.upper for one in gains),
+        model_all=chosen[0].name, model_kept=chosen[1].name, notes=(*found.notes, note),
+        passed=None, rare_rows=metric.rare_rows(context.facts, totals.n),
+    )  # fmt: skip
+
+
+def _is_streamed(context: FitContext) -> bool:
+    """Return whether sums over rows say all, and as many rows as were drawn can be scanned."""
+    drawn, metric, facts = context.user_data["drawn"], context.metric, context.facts
+    parts = (context.encoded.weights, context.groups, context.subgroups)
+    apart = all(one is None for one in parts) and not context.in_time and facts.n_targets == 1
+    is_sum = metric.method(facts.task) == MEAN and not isinstance(metric.metric, CostMatrix)
+    enough = drawn.n_rows >= 2 * drawn.n_drawn == 2 * context.encoded.n_rows
+    return apart and is_sum and enough and can_be_scanned(context.user_data["X"])
+
+
+def _rows_of(
+    X: TableLike, y: TargetLike, drawn: RowSample | None
+) -> Iterator[tuple[TableLike, AnyArray, IntArray]]:
+    """Yield columns, targets and positions of the rows of a stream that were not drawn from it."""
+    first, skipped, known = 0, np.zeros(0, dtype=np.int64), np.zeros(0)
+    if drawn is not None and drawn.rows is not None:
+        skipped, known = drawn.rows, np.asarray(drawn.y)
     for columns, target in batches_of(X, y):
-        values = np.asarray(target)
-        known = np.flatnonzero(~missing_values(values))
-        if len(known) < len(values):
+        values, used = np.asarray(target), ~missing_targets(target)
+        if drawn is None and not used.all():
             raise DataError(f"y={y!r} is missing in some rows: filter them out of X_test first.")
-        totals.add(*summed.losses(columns, values), values)
-    if totals.n < 2:
-        raise DataError(f"X_test is a {type(X).__name__} of {totals.n} rows: pass more.")
-    mean, square = (totals.target / totals.n).tolist()
-    unit = square - mean**2 if is_r2 else 1.0
-    found = totals.increase(pair.metric, unit, confidence)
-    full, kept = (totals.losses / (totals.n * unit)).tolist()
-    about = {"model": type(model).__name__, "n_rows": totals.n}
-    return pair.result(found, confidence, error_budget, error_all=full, error_kept=kept, **about)
+        ends = slice(*np.searchsorted(skipped, [first, first + len(values)]))
+        own = skipped[ends] - first
+        if (values[own] != known[ends]).any():
+            break
+        used[own] = False
+        rows = np.flatnonzero(used)
+        yield take(columns, rows) if len(rows) < len(used) else columns, values[rows], first + rows
+        first += len(values)
+    if first < 2 if drawn is None else first != drawn.n_given:
+        raise DataError(
+            f"a scan of X gave {first} rows that can be used, or its rows in another order than "
+            "the scan before: pass more, sort the query, or write it to a table."
+        )

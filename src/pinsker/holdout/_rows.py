@@ -50,12 +50,16 @@ _MOST_SEARCHED_ONCE = 1000
 SPLIT_FROM = 5000
 #: Rows that search at most: counts can use them all, neighbors some of them.
 MOST_COUNTED = 20_000
-#: Rows that models are fitted to while sizes are compared, and for the certificate.
+#: Rows that models are fitted to while sizes are compared, and for the certificate; of few columns
+#: more, up to this many cells: 10 000 rows do not show what 4000 categories are worth.
 _MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000
+_TRAINED_CELLS, _TRAINED_CELLS_TO_CERTIFY = 200_000, 1_000_000
 #: Rows that evaluate at most. All at once: a prediction costs little beside the fit before it.
 _MOST_EVALUATED = 40_000
 #: Rows that certify at most: a bound of 0.002 on a difference of error rates.
 MOST_CERTIFIED = 40_000
+#: Ranges of a numeric target that stretches of rows are stratified by.
+_STRATA = 50
 #: Rows of a table that are read at most: they are enough for all of the above, as a third of what
 #: did not search certifies.
 MOST_READ = 150_000
@@ -78,12 +82,18 @@ class PartSizes(NamedTuple):
     certify: int
 
     @classmethod
-    def of(cls, n_rows: int) -> "PartSizes":
+    def of(cls, n_rows: int, n_columns: int) -> "PartSizes":
         """Give a quarter to the search, a third of the rest to the certificate."""
+        most = max(_MOST_TRAINED, _TRAINED_CELLS // max(n_columns, 1))
         n_search = min(n_rows // 4, MOST_COUNTED)
         n_certify = (n_rows - n_search) // 3
-        n_train = min((n_rows - n_search - n_certify) // 2, _MOST_TRAINED)
+        n_train = min((n_rows - n_search - n_certify) // 2, most)
         return cls(n_search, n_train, n_rows - n_search - n_train - n_certify, n_certify)
+
+
+def most_trained_to_certify(n_columns: int) -> int:
+    """Return the rows that models are fitted to for a certificate, at most."""
+    return max(_MOST_TRAINED_TO_CERTIFY, _TRAINED_CELLS_TO_CERTIFY // max(n_columns, 1))
 
 
 class RowCounts(NamedTuple):
@@ -94,12 +104,14 @@ class RowCounts(NamedTuple):
     test: int
 
     @classmethod
-    def of(cls, n_rows: int, cv: CrossValidation, *, in_parts: bool = True) -> "RowCounts":
+    def of(
+        cls, n_rows: int, n_columns: int, cv: CrossValidation, *, in_parts: bool = True
+    ) -> "RowCounts":
         """Count the rows of a table of this size under a division."""
         if in_parts and n_rows >= SPLIT_FROM and splits_into_parts(cv):
-            n_search = PartSizes.of(n_rows).search
+            n_search = PartSizes.of(n_rows, n_columns).search
             rest = n_rows - n_search
-            return cls(n_search, min(rest, _MOST_TRAINED_TO_CERTIFY), rest)
+            return cls(n_search, min(rest, most_trained_to_certify(n_columns)), rest)
         held_out = n_rows // int(cv) if isinstance(cv, Integral) and cv else 0
         return cls(n_rows, n_rows - held_out, held_out or n_rows)
 
@@ -148,13 +160,14 @@ class RowPlan:
             order = np.arange(encoded.n_rows)
         else:
             order = stratified_order(encoded, seed) if groups is None else group_order(groups, seed)
-        edges = np.cumsum(PartSizes.of(len(order))[:3])
+        n_columns = encoded.columns.n_columns
+        edges = np.cumsum(PartSizes.of(len(order), n_columns)[:3])
         if groups is not None and not by_time:
             edges = _at_ends_of_groups(groups[order], edges)
         search, train, evaluate, certify = np.split(order, edges)
         if by_time:  # neighbors are searched among the first of them
             search = np.random.default_rng(seed).permutation(search)
-        again, most = np.concatenate([train, evaluate]), _MOST_TRAINED_TO_CERTIFY
+        again, most = np.concatenate([train, evaluate]), most_trained_to_certify(n_columns)
         again = again[-most:] if by_time else again[:most]
         folds = (Fold(train, evaluate[:_MOST_EVALUATED]),)
         last = Fold(again, certify[:MOST_CERTIFIED])
@@ -269,13 +282,13 @@ def set_search_rows_aside(
     return np.sort(order[:n_search]), folds
 
 
-def stratified_order(encoded: Encoded, seed: int, n_ranges: int = 50) -> IntArray:
+def stratified_order(encoded: Encoded, seed: int) -> IntArray:
     """Return a random order of the rows in which every stretch is stratified by the target."""
     rng = np.random.default_rng(seed)
     labels = encoded.target.labels
     if labels is None:
         ranks = np.argsort(np.argsort(encoded.target.strata, kind="stable"), kind="stable")
-        labels = ranks * n_ranges // len(ranks)
+        labels = ranks * _STRATA // len(ranks)
     shuffled = rng.permutation(len(labels))
     by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
     counts = np.bincount(labels)

@@ -10,8 +10,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pinsker._types import IntArray
-from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison
+from pinsker._types import FloatArray, IntArray
+from pinsker.bounds import Difference
+from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, RoughIncrease
 from pinsker.holdout._evaluate import FeatureSet, FitContext, HoldoutEvaluator, worse_of
 from pinsker.holdout._rows import RowPlan
 from pinsker.metrics import Metric
@@ -144,6 +145,9 @@ _MOST_PRUNED = 100
 PRUNED = "pruned"
 #: An excess above this many budgets is far.
 _FAR = 2.0
+#: Ratio of the sizes of the picture, and how many folds they may take for one that decides: on
+#: eleven tables they add 0.6 to 3.5 % to a fit.
+_PICTURE_RATIO, _PICTURE_SHARE = 1.5, 0.2
 
 #: A search by its name, and a size of its path.
 SizeOf: TypeAlias = tuple[str, int]
@@ -174,7 +178,9 @@ def find_sizes(
     if isinstance(rule, ErrorBudget) and not context.deadline.skips("a last pass"):
         on_stage("a last pass")
         sizes.prune(plan, rule)
-    return sizes.comparison()
+    if isinstance(rule, ErrorBudget) and not context.deadline.is_over:
+        sizes.look_at_more(rule)
+    return replace(sizes.comparison(), rough=sizes.rough())
 
 
 class SizeSearch:
@@ -286,6 +292,24 @@ class SizeSearch:
         self.found.orders[PRUNED] = orders[: len(folds)]
         self.find(PRUNED, rule)
 
+    def look_at_more(self, rule: ErrorBudget) -> None:
+        """Evaluate more sizes of the chosen path for its picture, small ones on the first folds."""
+        chosen = self.comparison().choose(rule)[0]
+        if (name := chosen.search) not in self.found.orders:
+            return
+        top = min(self._longest(name), self.everything[1] - 1, 2 * chosen.size)  # then it is flat
+        sizes = geometric_sizes(self.smallest, max(top, self.smallest), _PICTURE_RATIO)
+        new = [(name, size) for size in sizes if (name, size) not in self.evaluated]
+        folds = _PICTURE_SHARE * len(self.evaluated) * len(self.evaluator.folds)
+        self._evaluate_first([self.everything, *new[: int(folds / self.n_first)]])
+
+    def rough(self) -> tuple[RoughIncrease, ...]:
+        """Return the increases of sets that the first folds alone evaluated, for pictures."""
+        keys = [key for key in self.first_folds if key not in self.evaluated]
+        every = self.first_folds.get(self.everything, self.evaluated[self.everything]).losses
+        found = [one.mean for one in self._first_increases(keys, every)]
+        return tuple(RoughIncrease(*key, mean) for key, mean in zip(keys, found, strict=True))
+
     def _double(self, name: str, top: int, rule: ErrorBudget) -> list[int]:
         """Evaluate sizes that double, until one meets the rule and no more information shows."""
         sizes: list[int] = []
@@ -342,19 +366,23 @@ class SizeSearch:
         """Return the sets that the first folds show to be far from the budget, and how far."""
         top = max(self.first_folds, key=self._information)
         reachable = best_by_loss([self.first_folds[one] for one in (self.everything, top)])
-        n, evaluator = len(reachable.losses), self.evaluator
+        every = self.first_folds[self.everything].losses
+        excesses = self._first_increases(keys, reachable.losses)
+        limit = _FAR * float(rule.delta)
+        far = [key for key, one in zip(keys, excesses, strict=True) if one.lower > limit]
+        wide = self._first_increases(far, every, self.evaluator.widening)
+        return {key: float(one.lower) for key, one in zip(far, wide, strict=True)}
+
+    def _first_increases(
+        self, keys: Sequence[SizeOf], reference: FloatArray, widening: float = 1.0
+    ) -> list[Difference]:
+        """Compare sets with a reference on the first folds."""
+        evaluator, n = self.evaluator, len(reference)
         clusters = None if evaluator.clusters is None else evaluator.clusters[:n]
         weights = None if evaluator.weights is None else evaluator.weights[:n]
-        known = (CONFIDENCE, clusters, weights)
-        far: dict[SizeOf, float] = {}
-        for key in keys:
-            losses = self.first_folds[key].losses
-            excess = evaluator.metric.increase(losses, reachable.losses, *known)
-            if excess.lower > _FAR * float(rule.delta):
-                every = self.first_folds[self.everything].losses
-                wide = evaluator.metric.increase(losses, every, *known, evaluator.widening)
-                far[key] = float(wide.lower)
-        return far
+        known = (CONFIDENCE, clusters, weights, widening)
+        losses = [self.first_folds[key].losses for key in keys]
+        return evaluator.metric.increases(losses, reference, *known) if keys else []
 
     def _longest(self, name: str) -> int:
         return max(self.smallest, self.found.longest(name))

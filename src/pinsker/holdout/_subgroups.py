@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 
-import narwhals.stable.v1 as nw
 import numpy as np
 
 from pinsker._types import (
@@ -17,7 +16,7 @@ from pinsker._types import (
     Unchecked,
 )
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Encoded, is_frame, is_missing, read_array
+from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_array
 from pinsker.exceptions import ParameterError
 from pinsker.metrics import ALL_ROWS, MEAN, Metric, Subgroups
 from pinsker.search import ErrorBudget
@@ -42,10 +41,11 @@ def subgroups_by_name(subgroups: ColumnChoice) -> Fields:
 
 def drawn_subgroups(subgroups: ColumnChoice, draw: Callable[[RowLabels, str], RowLabels]) -> Fields:
     """Return subgroups of rows that were drawn."""
-    named = subgroups_by_name(subgroups)
-    return {
-        name: draw(own, "subgroups") if _is_of_rows(own) else own for name, own in named.items()
-    }
+    found: Fields = {}
+    for name, own in subgroups_by_name(subgroups).items():
+        labels, budget = _labels_and_budget(own)
+        found[name] = budget if labels is None else (draw(labels, "subgroups"), budget)
+    return found
 
 
 def read_subgroups(
@@ -63,15 +63,15 @@ def read_subgroups(
         )
     found: dict[str, tuple[BoolArray, float]] = {}
     for name, own in named.items():
-        rows = own if _is_of_rows(own) else _column(X, name)
-        labels = read_array("subgroups", rows)
+        given, own = _labels_and_budget(own)
+        labels = read_array("subgroups", _column(X, name) if given is None else given)
         if labels.shape != (encoded.n_given,):
             raise _refused(
                 f"{name!r} has shape {labels.shape}, but there are {encoded.n_given} rows: give "
                 "a label, or True and False, for each"
             )
-        if _is_of_rows(own) and labels.dtype == np.bool_:
-            found[str(name)] = (labels, np.nan)
+        if given is not None and labels.dtype == np.bool_ and not isinstance(own, Mapping):
+            found[str(name)] = (labels, np.nan if own is None else float(own))
         else:
             found |= _by_value(str(name), labels, own)
     masks = np.stack(
@@ -95,10 +95,11 @@ def _by_value(name: str, labels: AnyArray, own: Unchecked) -> dict[str, tuple[Bo
             f"column {name!r} has {len(values)} different values, more than {_MOST_VALUES}: cut "
             "it into ranges, or pass a mask for each subgroup"
         )
-    budgets = {str(one): value for one, value in own.items()} if isinstance(own, Mapping) else {}
+    given = own if isinstance(own, Mapping) else {} if own is None else {"*": own}
+    budgets = {str(one): value for one, value in given.items()}
+    general = budgets.pop("*", np.nan)  # of the values that have none of their own
     if unknown := sorted(set(budgets) - set(values)):
         raise _refused(f"column {name!r} has no value {unknown[0]!r}, which has a budget")
-    general = float(own) if isinstance(own, Real) else np.nan
     found = {}
     for value in values.tolist():
         budget = float(budgets.get(value, general))
@@ -108,15 +109,19 @@ def _by_value(name: str, labels: AnyArray, own: Unchecked) -> dict[str, tuple[Bo
     return found
 
 
-def _is_of_rows(own: Unchecked) -> bool:
-    """Return whether labels or a mask are given, and not the budget of a column."""
-    return not (own is None or isinstance(own, Real | Mapping))
+def _labels_and_budget(own: Unchecked) -> tuple[Unchecked, Unchecked]:
+    """Return labels or a mask of the rows, and a budget or one per value; None where not given."""
+    if own is None or isinstance(own, Real | Mapping):
+        return None, own
+    if isinstance(own, tuple) and len(own) == 2 and isinstance(own[1], Real | Mapping | None):
+        return own
+    return own, None
 
 
 def _column(X: TableLike, name: Unchecked) -> AnyArray:
     """Return a column of the table by its name, or of an array by its position."""
     if is_frame(X):
-        frame = nw.from_native(X, eager_only=True)
+        frame = frame_of(X)
         if name not in frame.columns:
             listed = ", ".join(map(repr, frame.columns[:6]))
             raise _refused(f"there is no column {name!r}; there are {listed}")

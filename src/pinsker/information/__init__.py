@@ -1,7 +1,12 @@
 """Stage: information. Entropy and information in nats, from columns of any kinds."""
 
 from pinsker.information._entropy import entropy
-from pinsker.information._estimators import set_terms
+from pinsker.information._estimators import (
+    set_terms,
+    shared_entropy,
+    shared_information,
+    state_entropy,
+)
 from pinsker.information._mutual import (
     IndependenceTest,
     conditional_mutual_information,
@@ -18,4 +23,7 @@ __all__ = [
     "independence_test",
     "mutual_information",
     "set_terms",
+    "shared_entropy",
+    "shared_information",
+    "state_entropy",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import digamma
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import BoolArray, ColumnChoice, FloatArray, IntArray, Missing, Scale, TableLike
 from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
 from pinsker.engine import Correction, count_threads
@@ -165,7 +165,7 @@ def _lay_out(x: TableLike, options: Options) -> tuple[_EntropyLayout, Notes]:
     notes = columns.notes
     if method == "auto":
         method = "knn" if Kind.CONTINUOUS in columns.kinds else "discrete"
-        notes = (f"method='auto' chose {method!r}", *notes)
+        notes = (Note("method chosen", figures={"method": method}), *notes)
     continuous = [j for j, kind in enumerate(columns.kinds) if kind is Kind.CONTINUOUS]
     numbers = columns.values[:, continuous]
     if method == "discrete":

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.special import digamma
+from scipy.special import digamma, entr
 
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.encoding import NOMINAL_STEP
@@ -42,8 +42,12 @@ def merge_states(*blocks: FloatArray | IntArray) -> tuple[IntArray, int]:
     return _compress(keys)
 
 
-def state_entropy(states: IntArray, correction: Correction = "grassberger") -> float:
-    """Entropy in nats of states given as numbers; a single state has entropy zero."""
+def state_entropy(
+    states: IntArray, correction: Correction = "grassberger", weights: FloatArray | None = None
+) -> float:
+    """Entropy in nats of states given as numbers; rows of weights have no correction."""
+    if weights is not None:
+        return float(entr(np.bincount(states, weights) / weights.sum()).sum())
     n = states.size
     # The sum runs over the distinct counts, so that the rows' order cannot change a bit, and two
     # partitions of the same shape get the very same entropy: what should cancel does.
@@ -55,6 +59,19 @@ def state_entropy(states: IntArray, correction: Correction = "grassberger") -> f
     logs = grassberger_log(counts) if correction == "grassberger" else np.log(counts)
     entropy = float(np.log(n) - np.sum(how_many * (counts / n) * logs))
     return entropy + (n_states - 1) / (2 * n) if correction == "miller-madow" else entropy
+
+
+def shared_information(x: IntArray, y: IntArray, weights: FloatArray | None = None) -> float:
+    """Plug-in estimate of I(X;Y) in nats, of states given as numbers."""
+    both, _ = _pair(x, y)
+    alone = (state_entropy(one, "none", weights) for one in (x, y))
+    return sum(alone) - state_entropy(both, "none", weights)
+
+
+def shared_entropy(x: IntArray, y: IntArray, weights: FloatArray | None = None) -> float:
+    """Plug-in estimate of I(X;Y)/H(Y), of states given as numbers; 0 where Y is constant."""
+    entropy = state_entropy(y, "none", weights)
+    return shared_information(x, y, weights) / entropy if entropy > 0 else 0.0
 
 
 def discrete_information(

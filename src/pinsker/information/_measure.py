@@ -142,7 +142,7 @@ class MethodArrays:
         """Fewest rows that the method can estimate from, for halves of the rows."""
         if self.method in NEIGHBOR_METHODS:
             return 2 * self.k
-        if self.method == "discrete":
+        if self.x.ndim == 1:  # states
             return 2
         z_columns = 0 if self.z is None else self.z.shape[1]
         return int(self.x.shape[1] + self.y.shape[1] + z_columns + 2)
@@ -186,7 +186,7 @@ def encode_arguments(x: TableLike, y: TargetLike, z: TableLike, options: Options
     tables = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
     declared = _per_argument(options.categorical_features, tables)
     kinds = {name: kinds_by_column(declared[name], data, name) for name, data in tables.items()}
-    notes: list[Note | str] = []
+    notes: list[Note] = []
     if not gaussian and isinstance(declared["y"], str) and declared["y"] == "from_dtype":
         kinds["y"], guesses = _kinds_of_target(y)
         notes += guesses
@@ -194,8 +194,12 @@ def encode_arguments(x: TableLike, y: TargetLike, z: TableLike, options: Options
         tables, scale=scale, categorical_features=kinds, missing=options.missing
     )
     for name, found in columns.items():
-        notes += [note if note in notes else f"{name}: {note}" for note in found.notes]
+        notes += [note if note in notes else _about(name, note) for note in found.notes]
     return Arguments(columns["x"], columns["y"], columns.get("z"), tuple(dict.fromkeys(notes)))
+
+
+def _about(argument: str, note: Note) -> Note:
+    return Note("argument", note.columns, {"argument": argument, "note": note})
 
 
 def _per_argument(categorical_features: ColumnChoice, tables: Mapping[str, Any]) -> Fields:
@@ -241,18 +245,18 @@ def _kinds_of_target(y: TargetLike) -> tuple[Any, list[Note]]:
     return kinds, [replace(note, figures={**note.figures, **setting}) for note in notes]
 
 
-def choose_method(method: str, arguments: Arguments) -> tuple[str, list[str]]:
+def choose_method(method: str, arguments: Arguments) -> tuple[str, Notes]:
     """Return the method to use, and a note when it was chosen here."""
     if method != "auto":
-        return method, []
+        return method, ()
     if Kind.CONTINUOUS in arguments.kinds:
-        return "knn", ["method='auto' chose 'knn': some columns are continuous"]
+        return "knn", (Note("continuous columns"),)
     _, n_cells = merge_states(*(columns.metric() for columns in arguments.given.values()))
     if arguments.x.n_rows / n_cells >= ROWS_PER_STATE:
-        return "discrete", ["method='auto' chose 'discrete': all columns are, and cells are filled"]
+        return "discrete", (Note("filled cells"),)
     if Kind.COUNT in arguments.kinds:
-        return "knn", ["method='auto' chose 'knn': few rows per cell, but counts have distances"]
-    return "discrete", ["method='auto' chose 'discrete': all columns are nominal"]
+        return "knn", (Note("few rows per cell"),)
+    return "discrete", (Note("nominal columns"),)
 
 
 def lay_out(arguments: Arguments, method: str, options: Options) -> MethodArrays:

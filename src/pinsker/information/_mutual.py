@@ -212,7 +212,7 @@ class IndependenceTest:
         Number of permutations, of neighbors if the method uses any, and of rows used.
     method : str
         The method of the statistic, never ``"auto"``.
-    notes : tuple of str
+    notes : tuple of Note
         What was guessed, chosen or found in the data.
     """
 

@@ -54,7 +54,7 @@ class Estimate:
     standard_error : float or None
         In nats, without bias: the standard deviation over random halves of the rows. None when
         those are too small.
-    notes : tuple of str
+    notes : tuple of Note
         What was guessed, chosen or found in the data.
     warnings : tuple of str
         Why the estimate should not be trusted; empty when nothing was found.

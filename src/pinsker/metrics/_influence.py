@@ -130,16 +130,13 @@ def one_vs_one_auc(labels: IntArray, scores: FloatArray, weights: FloatArray) ->
 
 
 def block_jackknife(
-    score: Callable[[IntArray], float],
-    weights: FloatArray,
-    clusters: IntArray | None = None,
-    n_blocks: int = JACKKNIFE_BLOCKS,
+    score: Callable[[IntArray], float], weights: FloatArray, clusters: IntArray | None = None
 ) -> Influence:
     """Leave out blocks of rows in turn, for a score of which nothing is known."""
     n = len(weights)
     unit = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     n_units = int(unit.max()) + 1
-    dealt = np.random.default_rng(n_units).permutation(n_units) % n_blocks
+    dealt = np.random.default_rng(n_units).permutation(n_units) % JACKKNIFE_BLOCKS
     block_of, everything = dealt[unit], score(np.arange(n))
     carriers, changes = [], []
     for block in np.unique(block_of):

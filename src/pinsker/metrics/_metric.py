@@ -384,6 +384,12 @@ class Metric:
         largest = self.row.largest_loss_of(facts)
         return math.inf if math.isinf(largest) else bounded_loss_limit(losses, largest, confidence)
 
+    def upper_bounds(
+        self, several: Sequence[FloatArray], facts: TargetFacts, confidence: float
+    ) -> list[float]:
+        """Return the upper bounds of several mean losses, each as `upper_bound` does."""
+        return [self.upper_bound(losses, facts, confidence) for losses in several]
+
     def rare_rows(self, facts: TargetFacts, n: float) -> float:
         """Return what rows rarer than 3 in n could add: one sample in twenty has none."""
         return 3.0 / n * metric_row(self.name).largest_loss_of(facts)

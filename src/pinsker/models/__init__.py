@@ -53,6 +53,7 @@ from pinsker.models._model import (
     without_advice,
 )
 from pinsker.models._raw import (
+    OwnColumns,
     RawModel,
     SurvivalModel,
     able_to_fit,
@@ -64,6 +65,7 @@ from pinsker.models._raw import (
     prepare_models,
     refuse_without_curves,
     refuse_without_weights,
+    replace_columns,
     step_at,
     survival_predictions,
     take_columns,

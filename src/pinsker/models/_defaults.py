@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -135,6 +137,16 @@ class BoostedTrees(HoldoutModel):
     name: str = "boosted trees"
     estimator: Estimator = None
     seed: int = 0
+
+    def as_estimator(self, task: Task) -> Estimator:
+        """Return scikit-learn's with the same settings: the kernel's trees do not stay fitted."""
+        classes = task == "classification"
+        boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+        return boosted(
+            max_iter=_BOOSTED["n_rounds"], max_leaf_nodes=_BOOSTED["n_leaves"],
+            min_samples_leaf=_BOOSTED["min_leaf"], n_iter_no_change=_BOOSTED["patience"],
+            early_stopping=True, validation_fraction=_SET_ASIDE, random_state=self.seed,
+        )  # fmt: skip
 
     def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
         scores = self._boosted(rows, labels, n_classes)

@@ -38,11 +38,6 @@ class HoldoutScores:
         """Mean loss, in `metric`; that of the worst target where it counts."""
         return float(self.losses.mean(axis=0).max())
 
-    def information(self, prior: "HoldoutScores") -> tuple[float, float]:
-        """Return the mean gain in log-likelihood over a model without columns, and its error."""
-        gains, n = self.log_likelihood - prior.log_likelihood, len(self.log_likelihood)
-        return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(n)) if n > 1 else np.inf
-
 
 #: What turns scores of models into log-likelihoods and losses: `Metric.score_holdout`.
 Score: TypeAlias = Callable[..., HoldoutScores]

@@ -17,8 +17,9 @@ from scipy import linalg, special
 from sklearn import config_context, get_config
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
 from pinsker._compat import classes_of, method_of
@@ -31,6 +32,7 @@ from pinsker._types import (
     IntArray,
     TableLike,
     TargetLike,
+    Task,
     Weights,
 )
 from pinsker.exceptions import ParameterError
@@ -114,6 +116,10 @@ class HoldoutModel:
             for target, varies in zip(np.ascontiguousarray(scaled.T), spread > 0, strict=True)
         ]
         return np.asarray(np.column_stack(columns) * scale + mean)
+
+    def as_estimator(self, task: Task) -> Estimator:  # noqa: ARG002
+        """Return an estimator that can stay fitted to the user's columns; None if there is none."""
+        return self.estimator
 
     def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
         """Fit to classes that are all present; return one score per class."""
@@ -394,6 +400,12 @@ class Linear(LinearRanks):
 
     layout: ClassVar[LayoutName] = "units"
     name: str = "linear"
+
+    def as_estimator(self, task: Task) -> Estimator:
+        """Return the regression behind a scaler."""
+        classes = task == "classification"
+        linear = LogisticRegression(C=self.C) if classes else RidgeCV(np.logspace(-2, 6, 9))
+        return make_pipeline(StandardScaler(), linear)
 
     def with_other_penalties(self) -> "tuple[Linear, ...]":
         return tuple(Linear(f"linear (C={c:g})", C=c) for c in _OTHER_C)

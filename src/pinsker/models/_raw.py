@@ -37,6 +37,7 @@ from pinsker.encoding import (
     Target,
     as_structured,
     check_lengths,
+    frame_of,
     is_frame,
     weights_in_rows,
 )
@@ -231,7 +232,7 @@ class OwnColumns:
         if not moved or self.shuffle is None:
             return taken
         others = self._take(self.rows[self.shuffle[rows]], [columns[k] for k in moved])
-        return _replace_columns(taken, moved, others)
+        return replace_columns(taken, moved, others)
 
     def with_shuffled(self, kept: Iterable[int], shuffle: IntArray) -> "OwnColumns":
         others = set(range(len(self.features))) - set(kept)
@@ -241,13 +242,13 @@ class OwnColumns:
         wanted = [int(j) for j in columns]
         if not is_frame(self.table):
             return self.table[positions][:, wanted]
-        return nw.from_native(self.table, eager_only=True)[positions, wanted].to_native()
+        return frame_of(self.table)[positions, wanted].to_native()
 
 
 def take_columns(table: TableLike, columns: IntArray) -> TableLike:
     if not is_frame(table):
         return table[:, columns]
-    return nw.from_native(table, eager_only=True)[:, columns.tolist()].to_native()
+    return frame_of(table)[:, columns.tolist()].to_native()
 
 
 def column_names(table: TableLike) -> list[str]:
@@ -286,14 +287,14 @@ def as_table(X: TableLike) -> TableLike:
     return table
 
 
-def _replace_columns(taken: TableLike, places: Sequence[int], others: TableLike) -> TableLike:
+def replace_columns(taken: TableLike, places: Sequence[int], others: TableLike) -> TableLike:
     if not is_frame(taken):
         taken = taken.copy()
         taken[:, list(places)] = others
         return taken
-    moved = nw.from_native(others, eager_only=True)
+    moved = frame_of(others)
     series = [moved[:, k] for k in range(len(places))]
-    return nw.from_native(taken, eager_only=True).with_columns(*series).to_native()
+    return frame_of(taken).with_columns(*series).to_native()
 
 
 #: A predicted class has a score this much larger than all others.
@@ -491,11 +492,11 @@ def _default_encoding() -> ColumnTransformer:
 
 
 def _numeric_columns(frame: TableLike) -> list[str]:
-    return list(nw.from_native(frame, eager_only=True).select(nw.selectors.numeric()).columns)
+    return list(frame_of(frame).select(nw.selectors.numeric()).columns)
 
 
 def _other_columns(frame: TableLike) -> list[str]:
-    return list(nw.from_native(frame, eager_only=True).select(~nw.selectors.numeric()).columns)
+    return list(frame_of(frame).select(~nw.selectors.numeric()).columns)
 
 
 def _few_rows(y: AnyArray) -> IntArray:

@@ -5,7 +5,7 @@ Every chart is laid out twice, so that its letters have the same size on a wide 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ LAYOUTS = {"wide": (820, 350), "narrow": (340, 300)}  # pixels of each layout
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 12, 26, 44  # pixels around its plot
 #: A level so much higher than all else on a chart is named at its top, and not drawn to scale.
 FAR = 1.5
+#: Estimates of some folds make a chart so much higher at most: beyond it they are at its edge.
+STEEP = 3.0
 _N_COLORS = 8
 
 Row = dict[str, Any]
@@ -35,6 +37,7 @@ class Point:
     low: float
     high: float
     title: str
+    is_rough: bool = False  # whether some folds alone evaluated it
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ def increase_chart(summary: Row) -> Row:
     least, most = _ends(series)
     budget, baseline = summary["budget"]["value"], summary["certificate"]["baseline"]
     most = max(most, 1.25 * (budget or 0.0))
+    rough = [one["increase"] for one in summary["rough"]]
+    most = max(most, min(1.04 * max(rough, default=0.0), STEEP * most))
     level = None
     if baseline is not None:
         is_far = baseline > FAR * most
@@ -136,7 +141,8 @@ def _chart(
 
 def _ends(series: list[Series]) -> tuple[float, float]:
     """Return what a chart must show at least: all bands, and zero."""
-    ends = [end for one in series for point in one.points for end in (point.low, point.high)]
+    tested = [point for one in series for point in one.points if not point.is_rough]
+    ends = [end for point in tested for end in (point.low, point.high)]
     return min([0.0, *ends]), max([1e-9, *ends])
 
 
@@ -177,7 +183,13 @@ def _held_out_increase(summary: Row) -> list[Series]:
         about += f"{change_in_words(row['increase'], metric)} (bounds {low} to {high})"
         return Point(row["n_features"], row["increase"], *ends, about)
 
-    return _by_search(summary, point, "increase")
+    series = {one.name: one for one in _by_search(summary, point, "increase")}
+    for one in summary["rough"]:
+        about = f"{change_in_words(one['increase'], metric)} (estimate of some folds)"
+        rough = replace(_flat(one["n_features"], one["increase"], about), is_rough=True)
+        own = [*(series[one["search"]].points if one["search"] in series else ()), rough]
+        series[one["search"]] = Series(one["search"], sorted(own, key=lambda p: p.size))
+    return list(series.values())
 
 
 def _held_out_information(summary: Row) -> list[Series]:
@@ -224,18 +236,21 @@ def _layout(plane: Plane, series: list[Series], baseline: Row | None, likely: in
     colored = [one.name for one in series if one.name != ALL_FEATURES]
     for one in series:
         at = [(plane.x(p.size), plane.y(p.value), p) for p in one.points]
-        upper = [f"{x},{plane.y(p.high)}" for x, _, p in at]
-        lower = [f"{x},{plane.y(p.low)}" for x, _, p in reversed(at)]
+        tested = [place for place in at if not place[2].is_rough]
+        upper = [f"{x},{plane.y(p.high)}" for x, _, p in tested]
+        lower = [f"{x},{plane.y(p.low)}" for x, _, p in reversed(tested)]
         color = colored.index(one.name) % _N_COLORS + 1 if one.name in colored else 0
+        line, rough = (" ".join(f"{x},{y}" for x, y, _ in some) for some in (tested, at))
         drawn.append({
-            "name": one.name, "color": color, "line": " ".join(f"{x},{y}" for x, y, _ in at),
-            "band": " ".join(upper + lower),
-            "points": [{"x": x, "y": y, "title": p.title} for x, y, p in at],
+            "name": one.name, "color": color, "line": line, "band": " ".join(upper + lower),
+            "rough": rough if len(tested) < len(at) else "",
+            "points": [{"x": x, "y": y, "title": p.title, "rough": p.is_rough} for x, y, p in at],
         })  # fmt: skip
     level = None
     if baseline is not None:
         level = {**baseline, "y": _TOP if baseline["is_far"] else plane.y(baseline["value"])}
-    mark = {"x": plane.x(likely), "text": f"{likely} likely"} if likely else None
+    x = plane.x(likely)  # its name is at its left, away from the set that stays, if there is room
+    mark = {"x": x, "text": f"{likely} likely", "is_left": x > _LEFT + 60} if likely else None
     return {**plane.frame, "series": drawn, "baseline": level, "likely": mark}
 
 

@@ -11,10 +11,10 @@ from pinsker._compat import require
 from pinsker._types import AnyArray, Axes, Estimator, Fields, FloatArray, IntArray, Selector
 from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance
-from pinsker.holdout import ALL_FEATURES, Certificate
+from pinsker.holdout import ALL_FEATURES, Certificate, RoughIncrease
 from pinsker.metrics import best_score, metric_row, metric_words
 from pinsker.report import _kept
-from pinsker.report._charts import BAND, FAR
+from pinsker.report._charts import BAND, FAR, STEEP
 from pinsker.report.words import facts
 from pinsker.selectors import Monitor
 
@@ -74,8 +74,9 @@ class ErrorIncreaseDisplay(_Display):
     """The error increase against the number of features: the one picture of a choice.
 
     Every search is a thin line, the one whose set is kept a thick one with its confidence bounds;
-    the budget and what no features at all would add are level lines. Where no rows were held out,
-    the bound that the information on the path gives is drawn.
+    hollow marks are sets that some folds alone evaluated: estimates without bounds. The budget and
+    what no features at all would add are level lines. Where no rows were held out, the bound that
+    the information on the path gives is drawn.
 
     Examples
     --------
@@ -95,6 +96,7 @@ class ErrorIncreaseDisplay(_Display):
     sizes: IntArray | None = None  # of the path: drawn where no rows were held out
     bounds: FloatArray | None = None
     likely: int | None = None  # features that are likely to be enough, where they are fewer
+    rough: Sequence[RoughIncrease] = ()  # of sets that some folds alone evaluated
 
     @classmethod
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
@@ -108,6 +110,7 @@ class ErrorIncreaseDisplay(_Display):
             metric=estimator.certificate_.metric, budget=_kept.own_budget(estimator),
             baseline=_kept.no_feature_increase(estimator.certificate_), sizes=path.sizes,
             bounds=_bounds(path), likely=likely if 0 < likely < len(kept) else None,
+            rough=estimator.cv_results_.rough,
         )  # fmt: skip
         return display.plot(ax=ax)
 
@@ -117,6 +120,8 @@ class ErrorIncreaseDisplay(_Display):
         self.line_ = None
         for search in dict.fromkeys(self.cv_results.get("search", ())):
             self._draw_search(ax, search)
+        if self.rough:
+            self._draw_rough(ax)
         if not self.cv_results and self.sizes is not None and self.bounds is not None:
             self._draw_bound(ax)
         if self.baseline is not None:
@@ -147,6 +152,19 @@ class ErrorIncreaseDisplay(_Display):
             (self.line_,) = ax.plot(size, value, label=search, zorder=3, **style)
             ends = (self.cv_results[name][own] for name in ("increase_lower", "excess_upper"))
             ax.fill_between(size, *ends, color=_PATH, alpha=0.15, linewidth=0)
+
+    def _draw_rough(self, ax: Axes) -> None:
+        """Draw estimates of some folds: they lead on the line of the search, or stand alone."""
+        low, high = ax.get_ylim()
+        tested = (self.cv_results[name] for name in RoughIncrease._fields)
+        sets = [*zip(*tested, strict=True), *self.rough]
+        for search in dict.fromkeys(one.search for one in self.rough):
+            points = sorted(place for name, *place in sets if name == search)
+            ax.plot(*zip(*points, strict=True), color="0.5", linewidth=0.8, linestyle=":", zorder=1)
+        style = {"color": "0.5", "markerfacecolor": "white", "markersize": 4, "zorder": 2}
+        _, size, increase = zip(*self.rough, strict=True)
+        ax.plot(size, increase, "o", **style, label="estimate of some folds")
+        ax.set_ylim(low, max(high, min(1.05 * max(increase), STEEP * high)))
 
     def _draw_bound(self, ax: Axes) -> None:
         assert self.sizes is not None

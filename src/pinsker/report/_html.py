@@ -236,7 +236,7 @@ def _tiles(summary: Row, budget: float | None, one: Row, shown: Row) -> list[Row
             _tile("may be added to the error", bound, "if no more information is lost"),
         ]
     name, is_score = summary["budget"]["metric_name"], summary["budget"]["is_score"]
-    level = f"{100 * own['figures']['confidence']:g} %"
+    level = f"{100 * own['figures']['confidence']:g}\N{NO-BREAK SPACE}%"
     limit, error, upper = "", one["error"], one["error_upper"]
     # A bound that is farther away than all that features are worth says nothing.
     if error is not None and upper is not None and upper - error <= own["baseline"]:

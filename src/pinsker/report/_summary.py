@@ -118,6 +118,7 @@ def summarise(
         "target": {"name": None if name is None else str(name), **asdict(selector.facts_)},
         "path": {"search": _kept.search_of_path(selector), "metric": metric, **_path(path)},
         "cv_results": _kept.result_rows(selector.cv_results_),
+        "rough": [one._asdict() for one in selector.cv_results_.rough],
         "choices": _kept.budget_choices(selector, audience),
         "features": _features(selector, measures),
         "certificate": _certificate(selector, kept, audience),

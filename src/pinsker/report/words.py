@@ -1,11 +1,11 @@
 """Every sentence: of certificates and audits from one `facts`, of notes from one table."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
@@ -13,11 +13,14 @@ from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate,
 from pinsker.metrics import MEAN, SubgroupResult, best_score, metric_row, metric_words, shown_value
 from pinsker.selectors import Monitor, RowsPlan
 
+Figures: TypeAlias = Mapping[str, Any]  # of a note, and its columns
+
 _DECIMALS = 4  # decimals of rates, scores and nats
 #: The verdict on a set that no rows were held out for.
 NOT_HELD_OUT = "budget not tested (no rows were held out)"
 _MOST_LETTERS = 40  # letters of a name in a sentence
-_MOST_LINES = 8  # lines of a certificate that is printed
+_MOST_NAMED = 5  # columns that a sentence names
+_MOST_LINES = 10  # lines of a certificate that is printed
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,8 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
     if c.n_kept < c.n_features:
         said.append(("change", f.increase))
     said.append(("evidence", f.evidence))
+    if c.model_all and c.n_kept < c.n_features:
+        said.append(("models", _models(c)))
     if c.likely and len(c.likely) < c.n_kept:
         said.append(("likely", _likely(c)))
     if c.fewest_needed > 1:
@@ -149,6 +154,19 @@ def subgroup_text(c: Certificate) -> str:
     return "\n".join("  " + "  ".join(row).rstrip() for row in padded)
 
 
+def _models(c: Certificate) -> str:
+    """Say which models compare, and what fewer training rows would have shown."""
+    said = f"{c.model_all} of all features, {c.model_kept} of those kept"
+    if c.model_all == c.model_kept:
+        said = c.model_all
+    if c.n_train:
+        said += f", fitted to {c.n_train} rows"
+    if c.learning_curve:
+        points = " and ".join(f"{figure(value)} at {rows}" for rows, value in c.learning_curve)
+        said += f" (increase {points})"
+    return said
+
+
 def _likely(c: Certificate) -> str:
     """Say which smaller set is likely to be enough, and what would show it."""
     change = change_in_words(c.likely_increase, c.metric)
@@ -195,16 +213,15 @@ def certificate_text(c: Certificate) -> str:
 def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
     """Return a certificate for a page: what is printed, and what that rests on."""
     f = facts(c)
-    said = [text for label, text in lines(c) if label != "budget"]
+    models = {"models": "models: "}
+    said = [models.get(label, "") + text for label, text in lines(c) if label != "budget"]
     if any(label == "information" for label, _ in lines(c)):
         said.append("the Bayes risk is the lowest error any model could reach")
     if not c.is_tested:
         said.append("no row was held out, so that these figures guarantee nothing for new rows")
-    else:
-        said.append(f"models: {c.model_all} of all features, {c.model_kept} of those kept")
-        if c.label == CERTIFICATE and c.metric == "error":
-            free = f"the distribution-free {f.level} of the error with those kept"
-            said.append(f"{free} is {f.upper}, for independent rows")
+    elif c.label == CERTIFICATE and c.metric == "error":
+        free = f"the distribution-free {f.level} of the error with those kept"
+        said.append(f"{free} is {f.upper}, for independent rows")
     if c.verdict in ("inconclusive", "not met"):
         said.append(f.verdict)
     if c.is_tested and f.budget and c.standard_error == MEAN and not c.subgroups:
@@ -338,39 +355,36 @@ class Sentence(NamedTuple):
 careful = partial(Sentence, first=True)  # a sentence that comes first
 
 
-def sentence(note: Note | str, audience: Audience = "library") -> str:
+def sentence(note: Note, audience: Audience = "library") -> str:
     """Return a note as one sentence, for readers of Python or of a shell."""
-    if isinstance(note, str):
-        return spell(note, audience)
     figures = dict(note.figures)
     if "setting" in figures:
         figures["setting"] = spell(figures["setting"], audience)
-    if note.kind in _PARTS:
-        figures |= _PARTS[note.kind](figures)
     column = note.columns[0] if note.columns else ""
     named = {"column": column, "columns": listing(note.columns), "quoted": quote(column)}
+    if note.kind in _PARTS:
+        named |= _PARTS[note.kind](figures | {"all_columns": note.columns})
     return spell(SENTENCES[note.kind].text, audience).format(**named, **figures)
 
 
-def careful_first(notes: Iterable[Note | str]) -> list[Note | str]:
+def careful_first(notes: Iterable[Note]) -> list[Note]:
     """Return the notes of a summary: what to be careful about, then the others."""
-    plain = Sentence("")
-    known = [(SENTENCES[n.kind] if isinstance(n, Note) else plain, n) for n in notes]
-    return [n for s, n in sorted(known, key=lambda one: not one[0].first) if s.shown]
+    shown = [note for note in notes if SENTENCES[note.kind].shown]
+    return sorted(shown, key=lambda note: not SENTENCES[note.kind].first)
 
 
-def _rare_class(figures: Mapping[str, Any]) -> dict[str, str]:
+def _rare_class(figures: Figures) -> dict[str, str]:
     target, more = figures["target"], figures["more"]
     others = f" (and in {more} more targets a class is rare)" if more else ""
     return {"of": "" if target is None else f" of target {target!r}", "others": others}
 
 
-def _dropped(figures: Mapping[str, Any]) -> dict[str, str]:
+def _dropped(figures: Figures) -> dict[str, str]:
     what = "has no target and was" if figures["dropped"] == 1 else "have no target and were"
     return {"rows": plural(figures["total"], "row"), "what": what}
 
 
-def _few_rows(figures: Mapping[str, Any]) -> dict[str, str]:
+def _few_rows(figures: Figures) -> dict[str, str]:
     if math.isnan(figures["upper"]):
         metric = "a metric in which single rows weigh less"
         return {"instead": f"more rows, or {metric}, would be surer"}
@@ -379,10 +393,55 @@ def _few_rows(figures: Mapping[str, Any]) -> dict[str, str]:
     return {"instead": f"single rows weigh less in absolute errors: {change}, {in_unit}"}
 
 
+def _gaps(figures: Figures) -> dict[str, str]:
+    shares = (
+        "below 1 %" if share < 0.01 else f"{100 * share:.0f} %" for share in figures["shares"]
+    )
+    said = [f"{n!r} ({s})" for n, s in zip(figures["all_columns"], shares, strict=True)]
+    rest = len(said) - _MOST_NAMED
+    more = f" and {plural(rest, 'other column')}" if rest > 0 else ""
+    return {"named": ", ".join(said[:_MOST_NAMED]) + more}
+
+
+def _repeats(figures: Figures) -> dict[str, str]:
+    pairs = zip(figures["all_columns"], figures["repeated"], strict=True)
+    return {"pairs": _first_few([f"{later!r} repeats {earlier!r}" for later, earlier in pairs])}
+
+
+def _nothing_kept(figures: Figures) -> dict[str, str]:
+    whole, other = figures["whole"], "another criterion"
+    why = f" ({whole} of {figures['n_columns']} columns are one bin)" if whole else ""
+    return {"why": why, "other": "binning='frequency'" if figures["binning"] == "mdl" else other}
+
+
+def _measured(figures: Figures) -> dict[str, str]:
+    error = figures["error"]
+    said = f": standard error of a set's information {error:.4f} nats" if error is not None else ""
+    return {"how_exact": said}
+
+
+def _cuts(figures: Figures) -> dict[str, str]:
+    each = (", ".join(f"{cut:.4g}" for cut in edges) for edges in figures["cuts"])
+    return {"edges": "; ".join(each)}
+
+
+def _first_few(texts: Sequence[str]) -> str:
+    rest = len(texts) - _MOST_NAMED
+    return ", ".join(texts[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _in_time(figures: Figures) -> dict[str, str]:
+    return {"in_time": " (in order of time, the latest certify)" if figures["by_time"] else ""}
+
+
 #: Parts of sentences that depend on figures.
-_PARTS: dict[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
+_PARTS: dict[str, Callable[[Figures], dict[str, str]]] = {
     "few rows decide": _few_rows, "rare class": _rare_class, "rows without a target": _dropped,
-    "rows with gaps dropped": _dropped,
+    "rows with gaps dropped": _dropped, "gaps are a value": _gaps, "repeated columns": _repeats,
+    "nothing kept": _nothing_kept, "some rows measured": _measured, "target in bins": _cuts,
+    "three parts": _in_time,
+    "free": lambda figures: {"names": _first_few(figures["all_columns"])},
+    "weight zero": lambda figures: {"rows": plural(figures["left_out"], "row")},
     "other spread": lambda figures: {"more": "more" if figures["r2"] < 0 else "less"},
 }  # fmt: skip
 #: The sentence of each kind of note; settings are written as `pinsker._notes.spell` reads them.
@@ -394,8 +453,12 @@ SENTENCES = {
         "estimate; {instead}"),
     "small subgroups": careful("fewer than {fewest} held-out rows are in {columns}: their bounds "
         "are estimates; the table of subgroups says how many rows would show the budget"),
+    "in batches": Sentence("models were fitted to {train} of the rows, drawn at random, and "
+        "compared on the other {rows}, read in batches: copies of rows count as rows of their own"),
     "few per class": careful("a class has fewer than 20 held-out rows: the figures are an estimate "
         "and no certificate"),
+    "rising": careful("the error increase grows with the rows that models learn from ({half} to "
+        "{n_train}): with more rows the dropped columns may be worth more than is said here"),
     "serial rows": careful("neighboring rows depend on each other (lag-1 autocorrelation {r:.2f} "
         "of the differences): these rows are too few for a certificate"),
     "printed backward": Sentence("Theorem 4 of the paper claims that the Bayes risk ({metric}) "
@@ -421,12 +484,45 @@ SENTENCES = {
     "read as": Sentence("column {column!r} is read as {what}"),
     "nearly numeric": Sentence("column {column!r} is read as categories, not numbers, because of "
         "{odd} in {n_odd} of {n_present} values; if that means missing, use --na '{first}'"),
+    "integers become equal": Sentence("column {column!r} holds integers so large that different "
+        "ones become equal"),
+    "durations": Sentence("column {column!r} holds durations, read as seconds"),
+    "dates": Sentence("column {column!r} holds dates, read as seconds since {first}"),
+    "objects": Sentence("column {column!r} holds objects ({types}), read as categories"),
+    "numbers as text": Sentence("column {column!r} holds text that reads as numbers; convert it if "
+        "numbers are meant"),
+    "order of an Enum": Sentence("the order of Enum column {column!r} is not used; to use it, "
+        "declare it a 'count'"),
+    "made dense": Sentence("the sparse table was made dense ({megabytes:.0f} MB): models and "
+        "searches need that"),
+    "columns not zero": Sentence("of the sparse table's {n_columns} columns the {n_read} that are "
+        "not zero in the most rows were read ({megabytes:.0f} MB dense): searches, models and the "
+        "certificate are about these; fewer rows leave room for more columns"),
+    "kinds by sample": Sentence("kinds and cuts of columns were found from {drawn} of {n_rows} "
+        "rows; every row was counted"),
+    "read on a sample": Sentence("columns were read on {drawn} of {n_rows} rows, drawn at random: "
+        "what is missing or infinite in the others is not seen"),
+    "classes too rare": Sentence("too rare for the rows drawn, so not among them: class {classes} "
+        "({lost} of {n_rows} rows)"),
     "formulas": Sentence("a spreadsheet takes the column names {columns} in {path!r} for formulas: "
         "import as text"),
     "other metric": Sentence("the budget is in {metric}: error rates cannot be held against it"),
     # About columns and targets.
     "rows without a target": Sentence("{dropped} of {rows} {what} left out"),
     "rows with gaps dropped": Sentence("<missing=drop> left out {dropped} of {rows}"),
+    "gaps are a value": Sentence("missing values count as a value of their own: {named}"),
+    "weight zero": Sentence("{rows} of weight zero left out"),
+    "combinations": Sentence("the {n_targets} targets have {n_used} combinations: searches look at "
+        "the {n_kept} most frequent ones, and at the others as the closest of these; errors are "
+        "measured in every target"),
+    "target in bins": Sentence("the numeric target was cut into bins at {edges}: information, "
+        "scores and budgets are about the bin, and a budget is a rate of wrong bins"),
+    "repeated columns": Sentence("the same after scaling: {pairs}"),
+    "many categories": Sentence("more than {most} categories, so most cells of a table are empty: "
+        "{columns}"),
+    "one bin": Sentence("no cut was found, so one bin holds all: {columns}"),
+    "argument": Sentence("{argument}: {note}"),
+    "free": Sentence("no price given, so free: {names}"),
     "constant": Sentence("constant, so without information: {columns}"),
     "left out before the search": Sentence("constant, or no value repeats, so left out before the "
         "search: {columns}"),
@@ -448,7 +544,48 @@ SENTENCES = {
         "the target is not, leave it out: <suspects='drop'|--suspects drop, or --drop {quoted}>"),
     "suspect left out": careful("column {column!r} was left out ({what}: {reason}); "
         "<fixed_features=[{column!r}]|--fixed {quoted}> or <suspects=warn> keeps it"),
+    # About an estimate of information.
+    "method chosen": Sentence("<method=auto> chose {method!r}"),
+    "continuous columns": Sentence("<method=auto> chose 'knn': some columns are continuous"),
+    "filled cells": Sentence("<method=auto> chose 'discrete': all columns are, and cells are "
+        "filled"),
+    "few rows per cell": Sentence("<method=auto> chose 'knn': few rows per cell, but counts have "
+        "distances"),
+    "nominal columns": Sentence("<method=auto> chose 'discrete': all columns are nominal"),
+    "some triples": Sentence("triples of {n_columns} columns: the {n_pairs} best pairs with every "
+        "third column; a triple of which no pair shows is not seen"),
     # About a search and a choice.
+    "saved": Sentence("{text}"),
+    "warning": Sentence("{setting}"),
+    "some rows measured": Sentence("{measured} of {n_rows} rows were measured, against "
+        "all{how_exact}"),
+    "little memory": Sentence("slower because memory is limited: {plan}"),
+    "screened": Sentence("searches by neighbors looked at the {screened} of {n_features} features "
+        "that joint mutual information of counts ranked first, and measured at most 500 rows"),
+    "saturated": Sentence("as many columns as rows: every linear model of them fits these rows "
+        "perfectly"),
+    "larger sets not counted": Sentence("the information of sets of more than {n_counted} features "
+        "is not counted (fewer than {rows_per_cell:g} rows per cell): shown is what the first "
+        "{n_counted} have"),
+    "nothing kept": Sentence("no feature was kept: none has information about the target by itself "
+        "in these bins{why}, and {criterion!r} ends there. Use {other}, or FeatureSelector, which "
+        "sees features that only tell something together"),
+    "one stays": Sentence("{rule} would let every feature go; one is kept"),
+    "path cut short": Sentence("the search was cut short at {end} features; {rule} asks for "
+        "{size}"),
+    "path ends": Sentence("the path ends at {end} features; {rule} asks for {size}"),
+    "held-out rows alone decide": Sentence("{rule} is decided by held-out rows alone, and none "
+        "were held out: all stay"),
+    "no set within": Sentence("no set on the path keeps to {rule}; the one with the most "
+        "information is kept"),
+    "all are kept": Sentence("no set of fewer features is shown to meet {rule} on held-out rows; "
+        "all are kept"),
+    "most information is kept": Sentence("no set of fewer features is shown to meet {rule} on "
+        "held-out rows; the one with the most information is kept"),
+    "nearest set": Sentence("held-out figures are those of {size} features: without the held-out "
+        "rows no search goes farther"),
+    "three parts": Sentence("of {n_rows} rows {searched} searched ({most} at most by neighbors), "
+        "models were fitted to {fitted} and evaluated on {evaluated}{in_time}"),
     "searched once": Sentence("of {n_rows} rows {ordered} ordered the features, and the others "
         "were held out in {folds} folds to evaluate them"),
     "weights, no neighbors": Sentence("<sample_weight|--weights>: searches by neighbors and extra "

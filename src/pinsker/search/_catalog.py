@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import ColumnChoice, FloatArray, IntArray, Unchecked
 from pinsker.encoding import Encoded, find_features, take_rows
 from pinsker.exceptions import ParameterError
@@ -97,8 +97,7 @@ class FeatureCosts:
     def notes(self) -> Notes:
         if not self.free:
             return ()
-        more = f" and {len(self.free) - 5} more" if len(self.free) > 5 else ""
-        return (f"no price given, so free: {', '.join(self.free[:5])}{more}",)
+        return (Note("free", self.free),)
 
 
 def by_cost(
@@ -368,8 +367,5 @@ def screening_notes(searches: Sequence[Search], found: Collection[str], n_featur
     names = {name for search in searches if search.n_screened for name in search.names}
     if n_features <= WIDE or names.isdisjoint(found):
         return ()
-    note = (
-        f"searches by neighbors looked at the {_MOST_SCREENED} of {n_features} features that joint "
-        "mutual information of counts ranked first, and measured at most 500 rows"
-    )
-    return (note,)
+    figures = {"screened": _MOST_SCREENED, "n_features": n_features}
+    return (Note("screened", figures=figures),)

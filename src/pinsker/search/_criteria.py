@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, BoolArray, Fields, FloatArray, IntArray
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import (
@@ -24,7 +24,6 @@ from pinsker.encoding import (
     Encoded,
     LargeTable,
     bin_columns,
-    bin_weighted,
     weighted_cuts,
 )
 from pinsker.engine import (
@@ -50,12 +49,8 @@ class Classes:
     def notes(self) -> Notes:
         if not self.edges:
             return ()
-        cuts = "; ".join(", ".join(f"{cut:.4g}" for cut in edges) for edges in self.edges)
-        note = (
-            f"the numeric target was cut into bins at {cuts}: information, scores and budgets are "
-            "about the bin, and a budget is a rate of wrong bins"
-        )
-        return (note,)
+        cuts = [edges.tolist() for edges in self.edges]
+        return (Note("target in bins", figures={"cuts": cuts}),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +80,7 @@ class CountedProblem:
         classes = target_classes(encoded, settings.bins)
         columns, labels = encoded.columns, classes.labels
         cut: Fields = {"bins": settings.bins, "strategy": settings.strategy}
-        binning = (
-            bin_columns(columns, labels, **cut)
-            if weights is None
-            else bin_weighted(columns, weights, labels, **cut)
-        )
+        binning = bin_columns(columns, labels, weights, **cut)
         packed = PackedColumns.of(*feature_codes(encoded, binning))
         how: Fields = {"correction": settings.correction, "n_threads": settings.n_threads}
         present = np.unique(labels, return_inverse=True)[1]

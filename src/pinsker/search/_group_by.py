@@ -7,7 +7,6 @@ every count occurs, and the integers that follow are those of `CountTables`, bit
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import narwhals.stable.v1 as nw
 import numpy as np
 
 from pinsker._compat import require
@@ -26,11 +25,13 @@ from pinsker.encoding import (
     Binned,
     Encoded,
     Kind,
+    as_relation,
     bin_columns,
     cut_target,
     draw_from_stream,
     drop_note,
     encode,
+    frame_of,
     is_lazy_frame,
     is_relation,
     sample_notes,
@@ -118,6 +119,7 @@ def counted_stream(
     X: TableLike, y: TargetLike, settings: CountingSettings, **encoding: Unchecked
 ) -> tuple[CountedProblem, Encoded, Notes, TableLike]:
     """Return the tables of a LazyFrame or a relation, a sample of rows, notes, and the sample."""
+    X = as_relation(X)
     if not (is_lazy_frame(X) or is_relation(X)):
         raise DataTypeError(
             f"X is a {type(X).__name__}, which can be scanned once, but counting scans it for "
@@ -125,7 +127,7 @@ def counted_stream(
         )
     missing: Missing = encoding["missing"]
     drawn = draw_from_stream(X, y, SAMPLED_ROWS, 0, missing)
-    for name, kind in nw.from_native(drawn.X, eager_only=True).schema.items():
+    for name, kind in frame_of(drawn.X).schema.items():
         if kind.is_temporal():
             raise DataTypeError(f"column {name!r} of X holds times: make them numbers first.")
     sample = encode(drawn.X, drawn.y, **encoding, read_text=False)

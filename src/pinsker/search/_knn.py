@@ -576,13 +576,11 @@ def single_scores(tables: PairTables, codes: npt.NDArray[np.uint8]) -> FloatArra
     return np.where(degrees > 0, scores, -np.inf)
 
 
-def pairs(
-    problem: Encoded, fixed: Sequence[int] = (), *, seed: int = 0, n_threads: int = 1
-) -> SelectionPath:
+def pairs(problem: Encoded, fixed: Sequence[int] = (), *, seed: int = 0) -> SelectionPath:
     """Order the features: what the rounds of a `PairScan` find, then the others by JMI."""
     found: list[int] = []
     if problem.n_features > 1 and problem.n_rows >= _FEWEST_ROWS:
-        scan = PairScan(PairProblem.of(problem), seed=seed, n_threads=n_threads)
+        scan = PairScan(PairProblem.of(problem), seed=seed)
         # A round takes the square of the columns: as many as 8 of 2048 columns take.
         most = min(_ROUNDS, max(1, int(_ROUNDS * (2048 / problem.n_features) ** 2)))
         rounds = scan.rounds(_SEARCH_LEVEL, most)
@@ -592,13 +590,13 @@ def pairs(
     return given_order(problem, tuple(dict.fromkeys([*first, *others])), len(fixed))
 
 
-def has_hidden_pair(problem: Encoded, seed: int = 0, n_threads: int = 1) -> bool:
+def has_hidden_pair(problem: Encoded, seed: int = 0) -> bool:
     """Return whether two of many features carry more together than either shows alone."""
     d, n = problem.n_features, problem.n_rows
     n_cells = d**2 / 2 * n * n_pair_bins(n, 2) ** 2
     if d < _FEWEST_FEATURES or n < _FEWEST_ROWS or n_cells > _MOST_CELLS:
         return False
-    scan = PairScan(PairProblem.of(problem), seed=seed, n_threads=n_threads)
+    scan = PairScan(PairProblem.of(problem), seed=seed)
     return any(found.surplus > max(found.alone) for found in scan.rounds(most=2))
 
 

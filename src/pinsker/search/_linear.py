@@ -39,11 +39,13 @@ class LinearSearchSettings:
     patience: int | None = 10  # forward: when it ends, as in `KNNSearchSettings`
     max_features: int | None = None  # forward: when it ends, as in `KNNSearchSettings`
     at_least: int = 0  # forward: when it ends, as in `KNNSearchSettings`
+    compares_with_all: bool = True  # forward: with a model of all columns, or the best set seen
 
     @property
     def limits(self) -> Fields:
         """Where growing ends."""
-        return {name: value for name, value in vars(self).items() if name != "direction"}
+        names = ("patience", "max_features", "at_least")
+        return {name: vars(self)[name] for name in names}
 
 
 def linear(
@@ -54,29 +56,24 @@ def linear(
     *,
     earlier: SelectionPath | None = None,
 ) -> SelectionPath:
+    if settings.direction == "backward" and earlier is not None and earlier.complete:
+        return earlier
     design = LinearDesign.of(problem).reduced()
+    everything, full = tuple(range(len(design.features))), None
     if settings.direction == "backward":
-        return _linear_backward(design, problem, fixed, on_step, earlier)
-    full = LinearBackward(design, tuple(range(len(design.features)))).information
-    return _linear_forward(design, problem, settings, fixed, on_step, earlier, full)
-
-
-def _linear_forward(
-    design: "LinearDesign",
-    problem: Encoded,
-    settings: LinearSearchSettings,
-    fixed: Sequence[int] = (),
-    on_step: OnStep | None = None,
-    earlier: SelectionPath | None = None,
-    full: float | None = None,
-) -> SelectionPath:
-    state = LinearForward(design, () if earlier is None else earlier.last_set)
-    trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
-    n_features = len(design.features)
-    grow(state, trace, n_features=n_features, fixed=fixed, on_step=on_step, **settings.limits)
-    known = {"full_information": max(trace.information) if full is None else full}
-    names = problem.feature_names
-    return trace.finish(trace.path("forward", names, "linear", n_fixed=len(fixed), **known))
+        removing = LinearBackward(design, everything if earlier is None else earlier.last_set)
+        trace = Trace.resume(earlier) if earlier else Trace(everything, [removing.information])
+        shrink(removing, trace, fixed=fixed, on_step=on_step)
+    else:
+        if settings.compares_with_all:
+            full = LinearBackward(design, everything).information
+        adding = LinearForward(design, () if earlier is None else earlier.last_set)
+        trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
+        limits: Fields = {"n_features": len(everything), **settings.limits}
+        grow(adding, trace, fixed=fixed, on_step=on_step, **limits)
+        full = max(trace.information) if full is None else full
+    known = {"n_fixed": len(fixed), "full_information": full}
+    return trace.finish(trace.path(settings.direction, problem.feature_names, "linear", **known))
 
 
 def one_hot_width(problem: Encoded) -> int:
@@ -97,27 +94,9 @@ def linear_where_rows_allow(
         return linear(problem, LinearSearchSettings(), fixed, on_step)
     most = most * problem.n_features // width if width > problem.columns.n_columns else most
     most = max(1, min(most, _MOST_FORWARD), at_least)
-    settings = LinearSearchSettings("forward", max_features=most, at_least=at_least)
-    # A model of all columns would fit noise, and takes most of the time: the best set seen is
-    # what others are compared with.
-    design = LinearDesign.of(problem).reduced()
-    return _linear_forward(design, problem, settings, fixed, on_step)
-
-
-def _linear_backward(
-    design: "LinearDesign",
-    problem: Encoded,
-    fixed: Sequence[int],
-    on_step: OnStep | None,
-    earlier: SelectionPath | None,
-) -> SelectionPath:
-    if earlier is not None and earlier.complete:
-        return earlier
-    everything = tuple(range(len(design.features)))
-    state = LinearBackward(design, everything if earlier is None else earlier.last_set)
-    trace = Trace.resume(earlier) if earlier else Trace(everything, [state.information])
-    shrink(state, trace, fixed=fixed, on_step=on_step)
-    return trace.finish(trace.path("backward", problem.feature_names, "linear", n_fixed=len(fixed)))
+    # A model of all columns would fit noise, and takes most of the time.
+    how: Fields = {"max_features": most, "at_least": at_least, "compares_with_all": False}
+    return linear(problem, LinearSearchSettings("forward", **how), fixed, on_step)
 
 
 @dataclass(frozen=True, eq=False)

@@ -185,13 +185,13 @@ class SelectionPath:
         """Return the same path with its bounds filled in."""
         return replace(self, bounds=bounds, metric=metric)
 
-    def continued(self, features: Sequence[int], scores: Sequence[float] | None = None) -> Self:
+    def continued(self, features: Sequence[int]) -> Self:
         """Return a forward path that goes on with features whose sets were not measured."""
         unknown = (float("nan"),) * len(features)
         return replace(
             self,
             moves=self.moves + tuple(features),
-            scores=self.scores + (unknown if scores is None else tuple(scores)),
+            scores=self.scores + unknown,
             information=self.information + unknown,
         )
 

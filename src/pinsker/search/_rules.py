@@ -17,9 +17,6 @@ from pinsker.exceptions import ParameterError
 from pinsker.metrics import METRICS, Metric, MetricLike, WorstTarget, metric_name, metric_words
 from pinsker.search._path import ROUNDING, CountedPath, Reference, SelectionPath
 
-#: The note of a rule that would let every feature go.
-ONE_STAYS = "{rule} would let every feature go; one is kept"
-
 Constants = Literal["sharp", "paper"]
 Model = Literal["bounded", "gaussian"]
 
@@ -55,19 +52,19 @@ class StoppingRule(ABC):
         return self.decide(path, facts).size
 
     def _settle(
-        self, path: SelectionPath, wanted: int, budget: float = float("nan"), note: str = ""
+        self, path: SelectionPath, wanted: int, budget: float = float("nan"), notes: Notes = ()
     ) -> Decision:
         """Move a size to one that the path has and that leaves at least one feature."""
-        notes = [note] if note else []
         if wanted < 1:
-            notes.append(ONE_STAYS.format(rule=self.said))
+            notes += (Note("one stays", figures={"rule": self.said}),)
         size = max(wanted, 1, path.n_fixed)
         smallest, largest = int(path.sizes.min()), int(path.sizes.max())
+        asked = {"rule": str(self), "size": size}
         if size < smallest:
-            notes.append(f"the search was cut short at {smallest} features; {self} asks for {size}")
+            notes += (Note("path cut short", figures={**asked, "end": smallest}),)
         elif size > largest:
-            notes.append(f"the path ends at {largest} features; {self} asks for {size}")
-        return Decision(min(max(size, smallest), largest), budget, tuple(notes))
+            notes += (Note("path ends", figures={**asked, "end": largest}),)
+        return Decision(min(max(size, smallest), largest), budget, notes)
 
 
 @dataclass(frozen=True)
@@ -346,8 +343,8 @@ class ErrorBudget(StoppingRule):
             )
         budget = self.budget(facts)
         if self.relative or not Metric(self.metric_for(facts)).has_theory:
-            note = f"{self} is decided by held-out rows alone, and none were held out: all stay"
-            return self._settle(path, int(path.sizes.max()), budget, note)
+            note = Note("held-out rows alone decide", figures={"rule": str(self)})
+            return self._settle(path, int(path.sizes.max()), budget, (note,))
         if self._is_printed:
             decision = self._settle(path, self._printed_size(path, budget), budget)
             said = {"metric": metric_words(metric_name(self.metric_for(facts))), "nats": budget}
@@ -358,8 +355,8 @@ class ErrorBudget(StoppingRule):
         else:
             within = path.lost(self.reference) <= budget + ROUNDING
         if not within.any():
-            note = f"no set on the path keeps to {self}; the one with the most information is kept"
-            return self._settle(path, path.best_size, budget, note)
+            note = Note("no set within", figures={"rule": str(self)})
+            return self._settle(path, path.best_size, budget, (note,))
         return self._settle(path, int(path.sizes[within].min()), budget)
 
     @property

@@ -28,7 +28,7 @@ from pinsker._types import (
     TargetLike,
     Unchecked,
 )
-from pinsker.encoding import Profile, is_dask, is_dask_frame, is_frame, is_lazy_frame
+from pinsker.encoding import Profile, frame_of, is_dask, is_dask_frame, is_frame, is_lazy_frame
 from pinsker.engine import ENGINES, SETTINGS, as_settings
 from pinsker.exceptions import DataError, DataTypeError, ParameterError
 from pinsker.holdout import Certificate, Comparison, CVResults, FitContext, path_certificate
@@ -59,8 +59,8 @@ class FitRecord:
     certified: Certificate | None = None  # of `with_certified`
     fingerprint: str = ""  # digest of what the path depends on
     given_orders: tuple[str, ...] = ()  # paths that the user gave, and no rows were searched for
-    #: Rows of the last `certify` and the smallest of their hashes: no part of the result.
-    certified_rows: list[tuple[int, AnyArray]] = field(default_factory=list)
+    #: How many rows the last `certify` saw, and the smallest of their hashes.
+    last_certified: tuple[int, AnyArray] | None = None
 
     @property
     def known_rows(self) -> AnyArray | None:
@@ -211,9 +211,7 @@ def transform_dask(
 
 def _take_columns(X: TableLike, columns: IntArray, estimator: Estimator) -> TableLike:
     """Return some columns of a frame, in the container that ``set_output`` asks for."""
-    import narwhals.stable.v1 as nw  # only frames come here
-
-    taken = nw.from_native(X, eager_only=True)[:, [int(j) for j in columns]]
+    taken = frame_of(X)[:, [int(j) for j in columns]]
     wanted = output_container(estimator)
     if wanted == "pandas":
         return taken.to_pandas()

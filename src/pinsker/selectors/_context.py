@@ -96,8 +96,8 @@ _DOUBLE = 8
 _BASE = 2**24
 #: Libsvm keeps rows of the kernel in single precision, in this many bytes at most.
 _SVM_CACHE = 200 * 2**20
-#: Boosted trees have up to 31 leaves, each with 20 bytes for 256 bins of every column.
-_HISTOGRAMS = 31 * 256 * 20
+#: Boosted trees have up to 15 leaves, and one to come, with 24 bytes for 256 bins of every column.
+_HISTOGRAMS = 16 * 256 * 24
 #: Pairs of steps that the logistic regression remembers (L-BFGS).
 _STEPS = 20
 #: Bytes that a model of "auto" may take where indicators make a table wider.
@@ -390,7 +390,8 @@ def plan_memory(
     models = _named_models(selector, encoded, seed) if selector.holds_out else ()
     # Of a cluster or a GPU `max_memory` is theirs.
     limit = as_settings("engine", selector.engine).max_memory if _is_local(selector) else None
-    rows = RowCounts.of(encoded.n_rows, selector.cv, in_parts=in_parts)
+    size = (encoded.n_rows, encoded.columns.n_columns)
+    rows = RowCounts.of(*size, selector.cv, in_parts=in_parts)
     threads = count_threads(selector.n_jobs)
     return FitMemory.of(encoded, models, rows, n_jobs=threads, max_memory=limit)
 
@@ -423,6 +424,8 @@ def models_of(
 ) -> tuple[HoldoutModel, ...]:
     """Return the models that evaluate; those of the user can be fitted to the user's table."""
     models, decide = _named_models(selector, encoded, seed), metric.needs == "predictions"
+    if isinstance(selector.models, str):
+        return models
     return prepare_models(models, table, encoded, decide=decide)
 
 
@@ -439,7 +442,8 @@ def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[Hold
     )
     if not isinstance(selector.models, str):
         return models
-    n_rows = min(encoded.n_rows, RowCounts.of(encoded.n_rows, 5).train)
+    size = (encoded.n_rows, encoded.columns.n_columns)
+    n_rows = min(encoded.n_rows, RowCounts.of(*size, 5).train)
     small = tuple(model for model in models if not _is_too_wide(model, encoded, n_rows))
     return small or models
 
@@ -462,8 +466,10 @@ def fresh_context(
     """Read fresh rows as a fitted selector has read its own, at most some of them."""
     seed, origin = selector._record.seed, ""
     drawn: Notes = ()
+    users: Fields = {"X": X, "y": y}
     if most is not None:
         sample = draw_table(selector, X, y, most, seed)
+        users["drawn"] = sample
         X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
         groups = sample.labels_of_rows(groups)
@@ -480,8 +486,9 @@ def fresh_context(
     profiles = (record.profile, encoded.profile, kept_columns(selector))
     differs = compare_profiles(*profiles, in_time=in_time)
     context = FitContext(
-        encoded, facts, rule, budget, seed=seed, table=X, origin=origin, drawn=drawn,
-        notes=(*note_known_rows(encoded, record.known_rows), *differs), jobs=jobs_of(selector),
+        encoded, facts, rule, budget, seed=seed, table=X, user_data=users, origin=origin,
+        drawn=drawn, notes=(*note_known_rows(encoded, record.known_rows), *differs),
+        jobs=jobs_of(selector),
         subgroups=read_subgroups(subgroups, X, encoded, budget, facts), in_time=in_time,
     )  # fmt: skip
     models = models_of(selector, encoded, seed, X, context.metric)

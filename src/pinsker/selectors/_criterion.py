@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions, validate_data
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import (
     BoolArray,
     ColumnChoice,
@@ -278,12 +278,8 @@ class CriterionSelection(Selector):
         if not path.moves:  # "cmi" ends where nothing is left to gain: here at once
             after = (self._nothing_note(problem),)
         if path.n_counted < len(path.moves):
-            note = (
-                f"the information of sets of more than {path.n_counted} features is not counted "
-                f"(fewer than {ROWS_PER_CELL:g} rows per cell): shown is what the first "
-                f"{path.n_counted} have"
-            )
-            after = (note,)
+            figures = {"n_counted": path.n_counted, "rows_per_cell": ROWS_PER_CELL}
+            after = (Note("larger sets not counted", figures=figures),)
         given = (context, self.n_features_in_, path, decision)
         fitted = fitted_attributes(*given, before=problem.notes + notes, notes=after)
         rows = _COUNTED if path.n_counted == path.n_features else _AGAINST_ENTROPY
@@ -292,16 +288,12 @@ class CriterionSelection(Selector):
         )
         return {**fitted, "binning_": problem.binning}
 
-    def _nothing_note(self, problem: CountedProblem) -> str:
+    def _nothing_note(self, problem: CountedProblem) -> Note:
         """Return why no feature was kept, and what to do."""
         whole = int((problem.binning.n_categories == 1).sum())
-        why = f" ({whole} of {len(problem.binning.names)} columns are one bin)" if whole else ""
-        other = "another criterion" if self.binning != "mdl" else "binning='frequency'"
-        return (
-            f"no feature was kept: none has information about the target by itself in these bins"
-            f"{why}, and {self.criterion!r} ends there. Use {other}, or FeatureSelector, which "
-            "sees features that only tell something together"
-        )
+        columns = {"whole": whole, "n_columns": len(problem.binning.names)}
+        asked = {"criterion": self.criterion, "binning": self.binning}
+        return Note("nothing kept", figures={**asked, **columns})
 
     def __getstate__(self) -> Fields:
         """Return what a pickle holds: the edges of bins, but not the rows that were binned."""

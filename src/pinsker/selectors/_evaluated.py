@@ -44,6 +44,7 @@ from pinsker.holdout import (
     Certificate,
     FitContext,
     FreshRows,
+    certify_stream,
     crossfit_certificate,
     interval_notes,
     make_folds,
@@ -51,7 +52,7 @@ from pinsker.holdout import (
 )
 from pinsker.metrics import CostMatrix, WorstTarget
 from pinsker.search import ErrorBudget, SelectionPath, StoppingRule, measure_sets
-from pinsker.selectors._base import Selector, fitted_attributes, ranks, set_fitted
+from pinsker.selectors._base import FitRecord, Selector, fitted_attributes, ranks, set_fitted
 from pinsker.selectors._context import (
     FitMemory,
     budget_of_rule,
@@ -105,14 +106,14 @@ class EvaluatedSelector(Selector):
         ----------
         X, y
             Fresh rows, with the columns of `fit`; as Dask collections too. Of more than 40 000 this
-            many are drawn. Rows that `fit` has seen are recognised: some of them make the result an
-            estimate, and more than half of them are refused.
+            many are drawn; of what polars or DuckDB hold they train, and all others are compared.
+            Known rows of `fit` make the result an estimate, and more than half are refused.
         sample_weight, groups : array-like of shape (n_samples,), optional
             Weights of these rows, and which of them belong together.
         subgroups : str, list of str, dict or array-like, optional
             Parts of the rows in each of which the budget must be met: columns whose values are the
-            subgroups; a dict from names to masks or labels of the rows, or from columns to a budget
-            of their own, or to one per value. By default the `subgroups` of the fit.
+            subgroups; a dict from names to masks or labels of the rows, from columns to a budget of
+            their own or to one per value, or to a pair of both. By default those of the fit.
         confidence : float, default=0.95
             Of each confidence bound by itself.
 
@@ -130,7 +131,7 @@ class EvaluatedSelector(Selector):
         if subgroups is None:
             subgroups = self.get_params(deep=False).get("subgroups")
         context = fresh_context(self, X, y, sample_weight, groups, MOST_CERTIFIED, subgroups)
-        _warn_of_growing_rows(self._record.certified_rows, context.encoded.hashes)
+        self._record = _remember_rows(self._record, context.encoded.hashes)
         # Pairs of positions belong to the rows of fit.
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
@@ -138,8 +139,9 @@ class EvaluatedSelector(Selector):
         certificate = fresh.certify(self.path_.order, sum(_are_kept(self)))
         if not context.origin:
             return certificate
+        every = certify_stream(context, certificate, self.path_.order[: certificate.n_kept])
         rows, notes = f"{certificate.rows} ({context.origin})", certificate.notes + context.drawn
-        return replace(certificate, rows=rows, notes=notes)
+        return replace(certificate, rows=rows, notes=notes) if every is certificate else every
 
     def at(self, *, error_budget: float | None = None, confidence: float | None = None) -> Self:
         """Return a copy that keeps what another budget or confidence would, without fitting again.
@@ -462,11 +464,12 @@ def with_given_order(
 _MOST_REMEMBERED = 1000
 
 
-def _warn_of_growing_rows(seen: list[tuple[int, AnyArray]], hashes: AnyArray | None) -> None:
-    """Warn where rows that were certified come again among more; remember those of this call."""
+def _remember_rows(record: FitRecord, hashes: AnyArray | None) -> FitRecord:
+    """Return a record with these rows; warn where those before come again among more."""
     if hashes is None:
-        return
-    if seen and len(hashes) > seen[0][0] and np.isin(seen[0][1], hashes).mean() > 0.9:
+        return record
+    n_before, before = record.last_certified or (len(hashes), hashes)
+    if len(hashes) > n_before and np.isin(before, hashes).mean() > 0.9:
         warnings.warn(
             "these rows hold those of an earlier certify: looking again and again as rows arrive "
             "makes 'met' wrong more often than the confidence says. Use pinsker.Monitor, whose "
@@ -474,7 +477,7 @@ def _warn_of_growing_rows(seen: list[tuple[int, AnyArray]], hashes: AnyArray | N
             PinskerWarning,
             stacklevel=3,
         )
-    seen[:] = [(len(hashes), np.sort(hashes)[:_MOST_REMEMBERED])]
+    return replace(record, last_certified=(len(hashes), np.sort(hashes)[:_MOST_REMEMBERED]))
 
 
 def _are_kept(selector: Selector) -> list[bool]:

@@ -401,9 +401,6 @@ def _describe_rows(plan: RowPlan, n_rows: int) -> Notes:
         figures = {"n_rows": n_rows, "ordered": n_searched, "folds": len(plan.folds)}
         return (Note("searched once", figures=figures),)
     fold = plan.folds[0]
-    in_time = " (in order of time, the latest certify)" if plan.by_time else ""
-    text = (
-        f"of {n_rows} rows {n_searched} searched ({MOST_SEARCHED} at most by neighbors), models "
-        f"were fitted to {len(fold.train)} and evaluated on {len(fold.test)}{in_time}"
-    )
-    return (text,)
+    figures = {"n_rows": n_rows, "searched": n_searched, "most": MOST_SEARCHED}
+    models = {"fitted": len(fold.train), "evaluated": len(fold.test), "by_time": plan.by_time}
+    return (Note("three parts", figures={**figures, **models}),)

@@ -240,7 +240,7 @@ class BackwardElimination(KNNSelector):
         What the path says for the choice; with rows held out, what they say.
     cv_results_ : dict of str to ndarray
         What held-out rows say about every size that was evaluated; empty when none were.
-    notes_ : tuple of str
+    notes_ : tuple of Note
         What a user should know about the data and the choice.
     facts_ : TargetFacts
         What the bounds know of the target.

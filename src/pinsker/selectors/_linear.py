@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import ClassVar, Self
 
 from pinsker._compat import Interval, StrOptions
+from pinsker._notes import Note
 from pinsker._types import (
     ColumnChoice,
     ListsByName,
@@ -37,7 +38,6 @@ from pinsker.selectors._context import (
 )
 from pinsker.selectors._progress import fitting
 
-_SATURATED = "as many columns as rows: every linear model of them fits these rows perfectly"
 _ROWS = "those of the search itself: exact for their covariance"
 
 
@@ -160,7 +160,7 @@ class LinearSelection(Selector):
         search = partial(linear, encoded, settings, context.fixed, progress.on_step)
         path, _ = run_search(self, context, lambda earlier: search(earlier=earlier))
         decision = rule.decide(path, context.facts)
-        notes = (_SATURATED,) if design.is_saturated else ()
+        notes = (Note("saturated"),) if design.is_saturated else ()
         given = (context, self.n_features_in_, path, decision)
         fitted = fitted_attributes(*given, before=notes)
         fitted["certificate_"] = path_certificate(

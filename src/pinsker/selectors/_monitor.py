@@ -111,10 +111,7 @@ class Monitor:
         if not 0.5 <= confidence < 1.0:
             raise ParameterError(f"confidence={confidence!r}: use 0.5 to below 1.")
         self._pair = pair = ModelPair.of(selector, model_all, model_kept, metric)
-        certificate = selector.certificate_
-        same = pair.metric.name == certificate.metric
-        own = float(certificate.budget) if same else math.nan
-        self.error_budget = own if error_budget is None else float(error_budget)
+        self.error_budget = pair.budget(error_budget)
         if math.isnan(self.error_budget):
             raise ParameterError(
                 f"the selector has no budget in {pair.metric.name!r}: pass error_budget=."

@@ -1,7 +1,7 @@
 """Progress of a fit: one object that a search calls after every move, and a fit at every stage.
 
-It feeds a line on standard error, the log, and scikit-learn's callbacks (since 1.9; on older ones
-`CallbackSupportMixin` is an empty class).
+It feeds a line on standard error or a bar in a notebook, the log, and scikit-learn's callbacks
+(since 1.9; on older ones `CallbackSupportMixin` is an empty class).
 """
 
 import logging
@@ -9,6 +9,8 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from html import escape
+from importlib import import_module
 from typing import Any, TextIO, TypeVar, cast
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -108,8 +110,43 @@ class Progress:
             self._stage = None
 
 
-def _is_terminal(stream: TextIO) -> bool:
-    return bool(getattr(stream, "isatty", lambda: False)())
+def _is_notebook() -> bool:
+    """Return whether a kernel of IPython runs this; that of a terminal is none."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return shell is not None and "IPKernelApp" in shell.config
+
+
+class _Output:
+    """Where progress is shown: a bar in a notebook, one line of a terminal, or ever new lines."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self.in_notebook = stream is None and _is_notebook()
+        self.stream = sys.stderr if stream is None else stream
+        self.in_place = self.in_notebook or getattr(self.stream, "isatty", lambda: False)()
+        self._width, self._text = 0, ""
+        self._shown: Any = None  # IPython's handle of what is displayed
+
+    def write(self, text: str, share: float) -> None:
+        """Show a text, and beside a bar which share is done."""
+        if self.in_notebook:
+            bar = f'<progress value="{share:.3f}" aria-label="progress"></progress> {escape(text)}'
+            bundle = {"text/html": bar, "text/plain": text}
+            if self._shown is None:
+                display = import_module("IPython.display").display
+                self._shown = display(bundle, raw=True, display_id=True)
+            else:
+                self._shown.update(bundle, raw=True)
+        else:
+            start, end = ("\r", "") if self.in_place else ("", "\n")
+            print(start + text.ljust(self._width), end=end, file=self.stream, flush=True)
+        self._width, self._text = len(text) if self.in_place else 0, text
+
+    def finish(self) -> None:
+        """Fill the bar, or leave the line."""
+        if self.in_notebook and self._text:
+            self.write(self._text.partition(":")[0] + ": done", 1.0)
+        elif self.in_place and self._text:
+            print(file=self.stream, flush=True)
 
 
 class ProgressLine:
@@ -127,9 +164,8 @@ class ProgressLine:
         seconds: float = 0.2,
     ) -> None:
         self.name, self.total, self.bound, self.metric = name, total, bound, metric
-        self.grows = grows
-        self.stream = sys.stderr if stream is None else stream
-        self.seconds, self.done, self.width = seconds, 0, 0
+        self.grows, self.output = grows, _Output(stream)
+        self.seconds, self.done = seconds, 0
         self.started = self.shown = time.monotonic()
         self._last: Trace | None = None
 
@@ -146,12 +182,7 @@ class ProgressLine:
         """Show the end of the search, and leave the line."""
         if self._last is not None:
             self._write(self._last, time.monotonic() - self.started)
-            if self._in_place:
-                print(file=self.stream, flush=True)
-
-    @property
-    def _in_place(self) -> bool:
-        return _is_terminal(self.stream)
+            self.output.finish()
 
     def _write(self, trace: Trace, elapsed: float) -> None:
         size = len(trace.start) + (1 if self.grows else -1) * len(trace.moves)
@@ -162,9 +193,7 @@ class ProgressLine:
             f"I = {trace.information[-1]:.4f} nats, bound {self.bound(lost):.4f} {self.metric}, "
             f"{clock(elapsed)} elapsed, at most {clock(remaining)} left"
         )
-        start, end = ("\r", "") if self._in_place else ("", "\n")
-        print(start + text.ljust(self.width), end=end, file=self.stream, flush=True)
-        self.width = len(text)
+        self.output.write(text, self.done / max(self.total, self.done))
 
 
 class StageLine:
@@ -180,10 +209,8 @@ class StageLine:
         seconds: float | None = None,
     ) -> None:
         self.name, self.n_stages, self.limit = name, n_stages, limit
-        self.stream = sys.stderr if stream is None else stream
-        self.in_place = _is_terminal(self.stream)
-        self.seconds = 0.2 if seconds is None and self.in_place else seconds
-        self.share, self.width = 0.0, 0
+        self.output, self.share = _Output(stream), 0.0
+        self.seconds = 0.2 if seconds is None and self.output.in_place else seconds
         self.started = self.stage_started = self.calls_started = self.shown = time.monotonic()
         self.stage_name = ""
         self.durations: list[float] = []  # of the stages that are over
@@ -208,8 +235,7 @@ class StageLine:
 
     def finish(self) -> None:
         """Leave the line."""
-        if self.in_place:
-            print(file=self.stream, flush=True)
+        self.output.finish()
 
     def _is_due(self, now: float) -> bool:
         """Return whether the last line is long enough ago."""
@@ -242,9 +268,7 @@ class StageLine:
             f"{self.name}: stage {stage} of {max(self.n_stages, stage)}, {self.stage_name}{done}, "
             f"{clock(elapsed)} elapsed{rest}"
         )
-        start, end = ("\r", "") if self.in_place else ("", "\n")
-        print(start + text.ljust(self.width), end=end, file=self.stream, flush=True)
-        self.width = len(text) if self.in_place else 0
+        self.output.write(text, max(self.share, (stage - 1) / max(self.n_stages, stage)))
 
 
 def clock(seconds: float) -> str:

@@ -4,11 +4,12 @@ import base64
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, Fields, Selector, plain
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Profile
@@ -103,7 +104,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "path_": kind_of_path.from_json(json.dumps(state["path"])),
         "certificate_": _read_certificate(state["certificate"]),
         "importance_": None if importance is None else _read(Importance, importance),
-        "notes_": tuple(state["notes"]),
+        "notes_": _read_notes(state["notes"]),
         "_record": FitRecord(
             int(state["seed"]),
             row_hashes=_read_hashes(state["row_hashes"]),
@@ -164,16 +165,24 @@ def _read_certificate(saved: Mapping[str, Any]) -> Certificate:
 
 
 def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
-    """Read a dataclass of figures; null was a number that JSON cannot hold, a list a tuple."""
+    """Read a dataclass: null was a number that JSON cannot hold; what is absent is newer."""
 
     def value(found: Any) -> Any:
         if isinstance(found, list):
             return tuple(value(one) for one in found)
         return math.nan if found is None else found
 
-    known = {field.name: field.default for field in dataclasses.fields(kind)}
+    fields = (field for field in dataclasses.fields(kind) if field.name in saved)
+    known = {field.name: field.default for field in fields}
     absent = {name for name, default in known.items() if default is None and saved[name] is None}
-    return kind(**{name: value(saved[name]) for name in known if name not in absent})
+    found = {name: value(saved[name]) for name in known if name not in absent}
+    if "notes" in found:
+        found["notes"] = _read_notes(found["notes"])
+    return kind(**found)
+
+
+def _read_notes(texts: Iterable[str]) -> Notes:
+    return tuple(Note("saved", figures={"text": text}) for text in texts)
 
 
 def _profile_of(profile: Profile | None) -> Fields | None:
