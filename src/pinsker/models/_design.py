@@ -27,7 +27,7 @@ import numpy as np
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Weights
 from pinsker.encoding import Columns, Kind, frozen
 
-#: Boosted trees of scikit-learn take codes 0..254 at most: the last one is for all rare categories.
+#: Boosted trees take codes 0..254 at most: the last one is for all rare categories.
 OTHER_CODE = 254
 #: The mean of a category is smoothed as if this many rows more had the mean of all.
 _SMOOTHING = 10.0
