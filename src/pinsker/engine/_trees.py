@@ -47,7 +47,8 @@ def class_probabilities(
     n_test = test_by_column.shape[1]
     check_room("a probability per class and row", 16 * n_test * n_classes, "give fewer test rows")
     sums = np.zeros((n_test, n_classes))
-    _kernels.class_trees(by_column, codes, test_by_column, *settings, out=sums)
+    rest: Arguments = (*settings, sums)
+    _kernels.class_trees(by_column, codes, test_by_column, *rest)
     return sums / how["n_trees"]
 
 
@@ -59,7 +60,8 @@ def mean_values(
     settings = _check(how, *TreeSettings.__annotations__)
     numbers = check.finite_vector("numbers", numbers, by_column.shape[1])
     sums = np.zeros((test_by_column.shape[1], 1))
-    _kernels.number_trees(by_column, numbers, test_by_column, *settings, out=sums)
+    rest: Arguments = (*settings, sums)
+    _kernels.number_trees(by_column, numbers, test_by_column, *rest)
     return np.asarray(sums[:, 0] / how["n_trees"])
 
 
