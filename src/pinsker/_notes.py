@@ -14,7 +14,7 @@ _OPTIONS = {
     "max_memory": "--memory", "n_jobs": "--jobs", "random_state": "--seed", "client": "--scheduler",
     "name": "--engine", "fixed_features": "--fixed", "categorical_features": "--kind",
     "task": "--metric", "sample_weight": "--weights", "groups": "--row-groups",
-    "feature_costs": "--costs",
+    "feature_costs": "--costs", "subgroups": "--subgroup",
 }  # fmt: skip
 
 

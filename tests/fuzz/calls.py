@@ -8,9 +8,12 @@ import copy
 import inspect
 import pickle
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -41,6 +44,10 @@ from pinsker.engine import (
 )
 from pinsker.explain import find_suspects
 from pinsker.report import summarise, to_html, to_json
+
+
+class CannotBeMadeError(Exception):
+    """Of another library, before we are called: such a thing cannot reach us."""
 
 
 @dataclass(frozen=True)
@@ -117,10 +124,119 @@ def on_fresh(name, *options, **fixed):
 
 def _audited(given, options):
     selector = LinearSelection(0.2, missing="category").fit(given.X, given.y)
-    classes = selector.task_ == "classification"
-    dummies = (DummyClassifier(), DummyRegressor())
-    model = (LogisticRegression(), Ridge())[not classes] if given.seed % 2 else dummies[not classes]
+    model = _model_of(given, selector.task_ == "classification")
     return pinsker.audit(selector, model, given.X_new, given.y_new, **options)
+
+
+def _model_of(given, classes):
+    models = (LogisticRegression(), DummyClassifier()) if classes else (Ridge(), DummyRegressor())
+    return models[given.seed % 2]
+
+
+def _columns_audited(given, options):
+    """Price columns that nobody has selected, by name, position or mask."""
+    options.setdefault("columns", [0])
+    columns = options.pop("columns")
+    model = _model_of(given, given.seed // 2 % 2)
+    train = {"X_train": given.X, "y_train": given.y} if given.seed % 3 == 0 else {}
+    return str(pinsker.audit(columns, model, given.X_new, given.y_new, **train, **options))
+
+
+def _both_models(selector, given):
+    """Return models that a user has fitted to all columns and to those kept."""
+    model = _model_of(given, selector.task_ == "classification")
+    try:
+        return [clone(model).fit(X, given.y) for X in (given.X, selector.transform(given.X))]
+    except Exception as error:
+        raise CannotBeMadeError from error
+
+
+def _monitored(selector, given, later):
+    later.setdefault("error_budget", 0.1)
+    both = _both_models(selector, given)
+    monitor = pinsker.Monitor(selector, *both, **later).update(given.X_new, given.y_new)
+    state = monitor.to_json()
+    if given.seed % 5 == 0:  # as if the file had been cut
+        state = state[: given.seed % len(state)]
+    again = pinsker.Monitor(selector, *both, **later).resume(state)
+    return str(again), again.update(given.X, given.y).verdict
+
+
+def _labelled(selector, given, later):
+    n = (None, 5, 1)[given.seed % 3]
+    plan = pinsker.rows_to_label(selector, *_both_models(selector, given), given.X_new, n=n)
+    return str(plan.audit(given.X_new, given.y_new, **later))
+
+
+def _planned(given, options):
+    if given.seed % 4 == 0:
+        X = y = None
+        options["error"] = (0.1, 0.0, 2.0, "0.1", None)[given.seed // 4 % 5]
+    else:
+        X, y = given.X, given.y
+        options["selector"] = FeatureSelector(**LINEAR)
+    if "error_budget" not in options:
+        options["error_budget"] = (0.05, [0.02, 0.1], [], -1.0, "0.1")[given.seed // 32 % 5]
+    return str(pinsker.plan_rows(X, y, **options))
+
+
+def _at(selector, given, later):
+    other = selector.at(**later)
+    return other.transform(given.X), str(other.certificate_)
+
+
+def _certificate_at(selector, given, later):
+    return str(selector.certificate_at(error_budget=later.get("error_budget", 0.2)))
+
+
+def _altered(X, y, seed):
+    """Return rows as a broken export, another unit or another coding leaves them."""
+    X, y, d = pd.DataFrame(X).copy(), np.asarray(y).copy(), np.shape(X)[1]
+    kind, column = seed % 10, seed // 10 % d
+    if kind < 4:
+        X.isetitem(column, np.full(len(X), (np.nan, 0.0, None, "?")[kind], dtype=object))
+    elif kind == 4:
+        X.isetitem(column, X.iloc[:, column] * 1000)
+    elif kind == 5:
+        X.isetitem(column, X.iloc[:, column].astype(str))
+    elif kind == 6:
+        X, y = X.iloc[:, ::-1], y[::-1]
+    elif kind == 7:
+        y = np.char.add("class ", y.astype(str))
+    elif kind == 8:
+        y = y[:1].repeat(len(y))
+    else:
+        X, y = X.iloc[np.arange(len(X)) % 3], y[np.arange(len(y)) % 3]
+    return X, y
+
+
+def _other_rows(given):
+    try:
+        return _altered(given.X_new, given.y_new, given.seed)
+    except Exception as error:
+        raise CannotBeMadeError from error
+
+
+def _certified_otherwise(selector, given, later):
+    X, y = _other_rows(given)
+    certificate = selector.certify(X, y, **later)
+    return str(certificate), to_json(summarise(selector.with_certified(certificate)))
+
+
+def _audited_otherwise(selector, given, later):
+    X, y = _other_rows(given)
+    model = _model_of(given, selector.task_ == "classification")
+    train = {"X_train": given.X, "y_train": given.y} if given.seed // 7 % 2 else {}
+    return str(pinsker.audit(selector, model, X, y, **train, **later))
+
+
+def _back(selector, given, later):
+    return selector.inverse_transform(selector.transform(given.X_new))
+
+
+def _page(selector, given, later):
+    with TemporaryDirectory() as folder:
+        return selector.report(Path(folder) / "page.html", X=given.X, y=given.y)
 
 
 def _pickled(given, options):
@@ -287,12 +403,24 @@ ENTRIES = {
         8,
     ),
     "suspects": Entry(_suspected, ("feature_groups",)),
-    "certify": after(_certified, *OF_ROWS, weight=4),
+    "certify": after(_certified, *OF_ROWS, "subgroups", weight=4),
     "importance": on_fresh("importance", *OF_ROWS),
     "substitutes": on_fresh("substitutes", *OF_ROWS),
     "alternatives": on_fresh("alternatives", *OF_ROWS, n=2),
     "stability": on_fresh("stability", *OF_FIT, n=2),
     "audit": Entry(_audited, ("metric", "cv", *OF_ROWS)),
+    "audit of columns": Entry(
+        _columns_audited, ("columns", "against", "error_budget", "metric", "cv", *OF_ROWS)
+    ),
+    "audit of other rows": after(_audited_otherwise, "error_budget", *OF_ROWS),
+    "certify other rows": after(_certified_otherwise, *OF_ROWS, "subgroups", weight=4),
+    "Monitor": after(_monitored, "error_budget", "confidence"),
+    "rows_to_label": after(_labelled, "confidence"),
+    "plan_rows": Entry(_planned, ("error_budget", "confidence", "power", "n_rows"), 2),
+    "at": after(_at, "error_budget", "confidence"),
+    "certificate_at": after(_certificate_at, "error_budget"),
+    "inverse_transform": after(_back, weight=1),
+    "page": after(_page, weight=1),
     "support_at": after(_cut, "error_budget"),
     "look": after(_looked_at),
     "report": after(_reported, weight=1),

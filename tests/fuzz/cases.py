@@ -6,17 +6,13 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from fuzz.calls import ENTRIES, Given
+from fuzz.calls import ENTRIES, CannotBeMadeError, Given
 from fuzz.files import COMMANDS, CannotBeWrittenError
 from fuzz.options import OPTIONS
 from fuzz.tables import COLUMNS, CONTAINERS, TARGETS
 
 ALL_ENTRIES = {**ENTRIES, **COMMANDS}
 N_ROWS = (1, 2, 3, 5, 9, 20, 40, 60)
-
-
-class CannotBeMadeError(Exception):
-    """Of NumPy, pandas or polars: such a table cannot reach us."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
-from fuzz.calls import Entry
+from fuzz.calls import Entry, Given
 from pinsker.cli import main
 from pinsker.exceptions import DataError
 
@@ -72,11 +72,11 @@ def damaged(content, generator):
     return bytes(content)
 
 
-def written(given, folder):
+def written(given, folder, name="table"):
     """Write table and target to a file; return its path."""
     endings = list(WRITERS)
     ending = endings[given.seed % 97 % len(endings)]
-    path = Path(folder) / f"table.{ending}"
+    path = Path(folder) / f"{name}.{ending}"
     try:
         frame = pd.DataFrame(given.X)
         target = given.y if np.ndim(given.y) < 2 else np.asarray(given.y)[:, 0]
@@ -113,6 +113,45 @@ def _fresh_rows(name, *arguments, harm=False):
     return call
 
 
+def _two_models(name, *arguments):
+    """Select with a table, fit two models to it, and compare them on fresh rows in two batches."""
+
+    def call(given, options):
+        with TemporaryDirectory() as folder:
+            path, saved = written(given, folder), Path(folder) / "saved.json"
+            other = Given(given.X_new, given.y_new, given.names, None, None, given.seed)
+            fresh = written(other, folder, "fresh")
+            run("select", path, "--target", "target", "--json", saved, "--quiet", *CHEAP)
+            how = ("--train", path, "--model", "linear", *arguments)
+            if name == "label":
+                return run(name, saved, fresh, *how, "--output", Path(folder) / "to_label.csv")
+            state = Path(folder) / "state.json"
+            run(name, saved, fresh, *how, "--state", state)
+            if given.seed % 3 == 0:
+                generator = np.random.default_rng(given.seed)
+                state.write_bytes(damaged(state.read_bytes(), generator))
+            return run(name, saved, path, *how, "--state", state)
+
+    return call
+
+
+def _page_again(given, options):
+    """Make the page of a saved selection again, of a damaged one in half of the calls."""
+    with TemporaryDirectory() as folder:
+        path, saved = written(given, folder), Path(folder) / "saved.json"
+        run("select", path, "--target", "target", "--json", saved, "--quiet", *CHEAP)
+        if given.seed % 2:
+            saved.write_bytes(damaged(saved.read_bytes(), np.random.default_rng(given.seed)))
+        return run("report", saved, "--output", Path(folder) / "page.html")
+
+
+def _columns_priced(given, options):
+    with TemporaryDirectory() as folder:
+        path, first = written(given, folder), str(given.names[0])
+        how = ("--columns", first, "--model", "linear")
+        return run("audit", path, "--target", "target", *how)
+
+
 def _bytes_alone(given, options):
     """Read bytes that are no table at all, under the name of any format."""
     generator = np.random.default_rng(given.seed)
@@ -130,6 +169,11 @@ COMMANDS = {
     "command inspect": Entry(_command("inspect", "--cv", "0"), weight=1),
     "command certify": Entry(_fresh_rows("certify"), weight=2),
     "command audit": Entry(_fresh_rows("audit", "--model", "linear"), weight=1),
+    "command audit columns": Entry(_columns_priced, weight=1),
+    "command plan": Entry(_command("plan", "--searches", "linear", "--models", "linear"), weight=1),
+    "command monitor": Entry(_two_models("monitor"), weight=1),
+    "command label": Entry(_two_models("label"), weight=1),
+    "command report": Entry(_page_again, weight=1),
     "damaged file": Entry(_command("select", *CHEAP, harm=True), weight=5),
     "damaged selection": Entry(_fresh_rows("certify", harm=True), weight=3),
     "no table": Entry(_bytes_alone, weight=2),

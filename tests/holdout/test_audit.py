@@ -175,6 +175,14 @@ def test_what_cannot_be_audited(selector):
         audit(selector, SVC(), X[:6], np.arange(6) % 2)
     with pytest.raises(ParameterError, match="LinearRegression is a model for regression, but the"):
         audit(selector, LinearRegression(), X, y)
+    with pytest.raises(ParameterError, match="must be a number of at least 0, found FeatureCount"):
+        audit(selector, SVC(), X, y, error_budget=FeatureCount(2))
+    with pytest.raises(DataError, match="y is a dict: pass a value for each row"):
+        audit([0], SVC(), X, {"y": y})
+    with pytest.raises(DataError, match="groups names one group only"):
+        audit([0], SVC(), X, y, groups=np.zeros(30))
+    with pytest.raises(ParameterError, match="Unknown label type: unknown"):
+        audit([0], SVC(), X, np.array([int, str] * 15, dtype=object))
     with pytest.raises(ParameterError, match="metric='rms' is not known"):
         audit(selector, SVC(), X, y, metric="rms")
     with pytest.raises(DataError, match=r"2.* of the test rows is in no training row"):

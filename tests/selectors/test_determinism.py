@@ -1,6 +1,8 @@
 """The same bits wherever and however often a fit runs: threads, processes, hashes, row order."""
 
+import json
 import os
+import platform
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -61,6 +63,44 @@ if __name__ == "__main__":
 """
 
 
+#: Prints the kernels of BLAS, what is kept of small tables, and figures that must not change.
+KERNELS = """
+import json
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_info
+from pinsker import BackwardElimination, CriterionSelection, FeatureSelector
+
+def tables():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6))
+    yield "classes", X, (X[:, 0] + X[:, 3] + 0.3 * rng.normal(size=120) > 0).astype(int)
+    yield "numbers", X, X[:, 1] + X[:, 2] ** 2 + 0.3 * rng.normal(size=120)
+    yield "two targets", X, X[:, [0, 4]] + 0.3 * rng.normal(size=(120, 2))
+    yield "three classes", X, np.digitize(X[:, 5] + 0.2 * rng.normal(size=120), [-0.5, 0.5])
+    copied = np.column_stack([X, X[:, 0], X[:, 1] + X[:, 2]])
+    yield "copies", copied, X[:, 0] + X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=120)
+    text = pd.DataFrame({"city": rng.choice(list("abcdefgh"), 120), "x": X[:, 0], "z": X[:, 1]})
+    yield "text", text, (text["city"] < "d") ^ (rng.random(120) < 0.1)
+    wide = rng.normal(size=(70, 130))
+    yield "wide", wide, (wide[:, 3] - wide[:, 7] > 0).astype(int)
+
+kept, figures, exact = {}, {}, {}
+for name, X, y in tables():
+    selector = FeatureSelector(0.1, cv=3, n_jobs=1, random_state=0).fit(X, y)
+    certificate = selector.certificate_
+    kept[name] = [np.flatnonzero(selector.support_).tolist(), certificate.verdict]
+    figures[name] = [certificate.error_all, certificate.error_kept, certificate.increase_upper]
+    if name in ("classes", "numbers"):
+        by_neighbors = BackwardElimination().fit(X, y).path_
+        by_counts = CriterionSelection("jmi", 3).fit(X, y).path_
+        exact[name] = [repr(one.information) for one in (by_neighbors, by_counts)]
+blas = [one for one in threadpool_info() if one["user_api"] == "blas"]
+blas = sorted(str(one.get("architecture")) for one in blas)
+print(json.dumps([blas, kept, figures, exact]))
+"""
+
+
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "a_fit.py").write_text(FIT)
@@ -68,10 +108,11 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, *arguments, seed_of_hashes="0"):
+def run(folder, *arguments, seed_of_hashes="0", **more):
+    own = {"PYTHONHASHSEED": seed_of_hashes, "OMP_NUM_THREADS": "1", **more}
     done = subprocess.run(
         [sys.executable, *arguments],
-        cwd=folder, env={**os.environ, "PYTHONHASHSEED": seed_of_hashes, "OMP_NUM_THREADS": "1"},
+        cwd=folder, env={**os.environ, **own},
         capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -85,6 +126,22 @@ def test_processes_threads_and_hashes_change_nothing(folder):
     for seed in ("1", "2"):
         again = run(folder, "-c", "import a_fit; print(a_fit.fit())", seed_of_hashes=seed)
         assert again == figures
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="kernels of x86")
+def test_another_kernel_of_blas_keeps_the_same_features(folder):
+    # docs/versions.md: last digits of figures may change, and what ties to the last digits.
+    own, other = (
+        json.loads(run(folder, "-W", "ignore", "-c", KERNELS, **kernel))
+        for kernel in ({}, {"OPENBLAS_CORETYPE": "Nehalem"})
+    )
+    if own[0] == other[0]:
+        pytest.skip(f"no other kernel of BLAS: {own[0]}")
+    assert own[1] == other[1]
+    for name, figures in own[2].items():
+        # Models stop at a gradient of 1e-4 or so, after as many steps: they agree to less.
+        np.testing.assert_allclose(figures, other[2][name], rtol=1e-5, atol=1e-7, err_msg=name)
+    assert own[3] == other[3]  # neighbors and counts are integers
 
 
 def small(seed=0, n_rows=80):

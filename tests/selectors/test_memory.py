@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pinsker import EngineSettings
@@ -126,6 +127,14 @@ def test_a_table_that_cannot_fit_is_refused_with_numbers(kind):
     )
     with pytest.raises(MemoryBudgetError, match=message):
         selector.fit(X, y)
+
+
+def test_the_plan_of_many_rows_counts_those_that_are_used():
+    # 150 000 rows of 50 columns of 5000 categories and 30 classes were refused: 31.6 and 14.5 GB.
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"c{j}": rng.integers(0, 300, 30_000).astype(str) for j in range(50)})
+    plan = FeatureSelector(n_jobs=1).plan_memory(encode(X, rng.integers(0, 30, 30_000)))
+    assert plan.search < 500 * MIB  # 2000 rows by a linear model, 7500 by counts; it was 2900
 
 
 def test_as_many_fits_side_by_side_as_have_room():

@@ -5,10 +5,11 @@ import math
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from pinsker import FeatureSelector, Monitor
+from pinsker import FeatureCount, FeatureSelector, Monitor
 from pinsker.bounds import ConfidenceSequence
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.selectors import to_state
@@ -125,6 +126,14 @@ def test_wrong_use_is_refused(pair):
         Monitor(*pair, metric="brier")
     with pytest.raises(ParameterError, match="'roc_auc' has no loss of each row"):
         Monitor(*pair, metric="roc_auc", error_budget=0.1)
+    with pytest.raises(ParameterError, match="'worst error' has no loss of each row"):
+        Monitor(*pair, metric="worst error", error_budget=0.1)
+    with pytest.raises(ParameterError, match="must be a number of at least 0, found FeatureCount"):
+        Monitor(*pair, error_budget=FeatureCount(2))
+    with pytest.raises(DataError, match="X is a LazyFrame: pass rows in memory"):
+        Monitor(*pair).update(pl.LazyFrame(X), y)
+    with pytest.raises(ParameterError, match="predict of LogisticRegression failed: Input"):
+        Monitor(*pair).update(X.where(X < 1), y)
     with pytest.raises(ParameterError, match="model_kept is no model"):
         Monitor(selector, full, "forest")
     watched = Monitor(*pair).update(X, y)

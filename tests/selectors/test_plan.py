@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pinsker import FeatureSelector, plan_rows
+from pinsker import FeatureCount, FeatureSelector, plan_rows
 from pinsker.bounds import rows_needed, smallest_budget
 from pinsker.exceptions import DataError, ParameterError
 
@@ -63,6 +63,20 @@ def test_where_no_smaller_set_is_likely():
 def test_what_cannot_be_planned(given):
     with pytest.raises(ParameterError, match="error"):
         plan_rows(**given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"error_budget": FeatureCount(2)}, {"error_budget": None}, {"error_budget": "0.1"},
+        {"error_budget": []}, {"error_budget": [0.1, -1.0]}, {"error": "0.1"},
+        {"n_rows": "many"}, {"n_rows": -1},
+    ],
+)  # fmt: skip
+def test_numbers_that_are_none(given):
+    # Found by the fuzzer: TypeError and "math domain error".
+    with pytest.raises(ParameterError, match=r"must be a number of at least 0|one error_budget"):
+        plan_rows(**{"error": 0.1, **given})
 
 
 def test_too_few_rows():

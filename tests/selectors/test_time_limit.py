@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_wine
@@ -73,6 +74,11 @@ def test_models_and_rows_that_take_too_long_are_left_out(clock):
     selector = FeatureSelector(models=models, searches=["relevance"], time_limit=20, random_state=0)
     (note,) = [note for note in selector.fit(X, y).notes_ if "time limit" in note]
     assert "model extra trees, training rows of models" in note
+    # 20 targets in half a second: "met" with 1 of 100 columns, by models of 100 rows.
+    (doubt,) = [note for note in selector.notes_ if "of their training rows" in note]
+    assert doubt.weight == "untrue"
+    assert selector.certificate_.verdict != "met"
+    assert selector.certificate_.label == "estimate"
     assert selector.certificate_.model_all == "linear"
     assert selector.support_.any()
 
@@ -97,6 +103,30 @@ def test_split_tables_end_in_time_and_are_certified(clock, monkeypatch):
     assert searches == {"all features", "linear"}
     assert selector.certificate_.verdict in ("met", "inconclusive")
     assert any("left out were search jmi" in note for note in selector.notes_)
+
+
+def test_with_little_time_fewer_rows_of_text_are_read():
+    # 200 000 x 50 took 15 s of a limit of half a second, most of them for reading.
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 9, size=(8000, 60))
+    table = pd.DataFrame(codes.astype(str))
+    few = {"models": ["linear"], "searches": ["linear"], "suspects": "ignore", "random_state": 0}
+    selector = FeatureSelector(0.1, time_limit=0.05, **few).fit(table, codes[:, 0] > 4)
+    assert any("columns were read on 5000 of 8000 rows" in note for note in selector.notes_)
+    free = FeatureSelector(0.1, time_limit=1e3, **few).fit(table, codes[:, 0] > 4)
+    assert not any("columns were read on" in note for note in free.notes_)
+
+
+def test_pairs_are_not_looked_for_when_time_is_up(clock, monkeypatch):
+    looked = []
+    monkeypatch.setattr(
+        "pinsker.search._catalog.has_hidden_pair", lambda *given: looked.append(given) or False
+    )
+    clock.step = 100.0
+    FeatureSelector(models=["linear"], time_limit=1.0, random_state=0).fit(X, y)
+    assert not looked
+    FeatureSelector(models=["linear"], searches="auto", cv=2, random_state=0).fit(X, y)
+    assert looked
 
 
 def test_a_search_is_given_up_between_two_steps(clock):

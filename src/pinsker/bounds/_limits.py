@@ -333,6 +333,7 @@ def simultaneous_confidence(
     >>> round(simultaneous_confidence(independent), 2), 1 - 0.05 / 4
     (0.99, 0.9875)
     """
+    _check_confidence(confidence)
     centred = differences - differences.mean(axis=0)
     if clusters is not None:
         columns = [cluster_sums(column, clusters) for column in centred.T]

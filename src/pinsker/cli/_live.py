@@ -16,7 +16,7 @@ from pinsker.cli._fitting import collect_warnings
 from pinsker.cli._saved import SavedSelection, read_selection
 from pinsker.cli._tables import STDIN, InputTable, read_input
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout import LabelPlan, rows_to_label
+from pinsker.holdout import LabelPlan, fit_both, rows_to_label
 from pinsker.selectors import Monitor
 
 __all__ = ["app"]
@@ -118,11 +118,12 @@ def _rows(saved: SavedSelection, read: InputTable) -> tuple[TableLike, TargetLik
     return read.frame[saved.columns].iloc[known], read.y.iloc[known]
 
 
-def _fitted(saved: SavedSelection, train: str, model: Model, seed: int) -> list[Estimator]:
+def _fitted(
+    saved: SavedSelection, train: str, model: Model, seed: int
+) -> tuple[Estimator, Estimator]:
     """Return models of all columns and of those kept."""
     X, y = _rows(saved, _read(saved, train))
-    tables = (X, saved.selector.transform(X))
-    return [make_model(model, saved.task, seed).fit(one, y) for one in tables]
+    return fit_both(saved.selector, make_model(model, saved.task, seed), X, np.asarray(y))
 
 
 def _read_labels(path: str, target: str, plan: LabelPlan) -> AnyArray:

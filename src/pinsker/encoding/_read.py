@@ -168,6 +168,8 @@ def _read_time_objects(present: AnyArray, missing: BoolArray, name: str) -> Cell
 
 
 def is_missing(cell: Any) -> bool:
+    if type(cell) is str:  # most cells of large tables of text
+        return False
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # pandas may be absent
         return True
     if isinstance(cell, Decimal):

@@ -79,7 +79,7 @@ from pinsker.models import (
     take_columns,
     task_of_model,
 )
-from pinsker.search import ErrorBudget
+from pinsker.search import ErrorBudget, read_budget
 
 #: Rows that a model is fitted to, and rows that it predicts.
 Division: TypeAlias = tuple[IntArray, IntArray]
@@ -248,6 +248,7 @@ def audit(
     if own is not None:
         check_is_fitted(own)
     plain = own is not None and all(one is None for one in (against, cv, sample_weight, groups))
+    error_budget = None if error_budget is None else read_budget(error_budget)
     given = {"metric": metric, "error_budget": error_budget, "confidence": confidence}
     if is_stream(X_test):
         from pinsker.holdout._pair import audit_stream  # which needs this file
@@ -320,7 +321,7 @@ def audit(
     ]
     return AuditResult(
         model=name, metric=loss.name, confidence=confidence, n_rows=len(rows), n_kept=len(kept),
-        budget=_own_budget(own, loss) if error_budget is None else float(error_budget),
+        budget=_own_budget(own, loss) if error_budget is None else error_budget,
         n_features=len(everything if others is None else others),
         error_all=float(losses[0].mean(axis=0).max()),
         error_kept=float(losses[1].mean(axis=0).max()),
@@ -446,6 +447,8 @@ def _check_plain(plain: bool, found: str) -> None:
 def target_column(y: TargetLike) -> Any:
     """Return a target; one of shape (n, 1) as a plain column."""
     values = read_array("y", y)
+    if not values.ndim:
+        raise DataError(f"y is a {type(y).__name__}: pass a value for each row.")
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
 
 
@@ -473,7 +476,9 @@ def _divide(
 ) -> list[Division]:
     """Return which rows are fitted to and which are predicted, fold by fold."""
     if isinstance(cv, int) and groups is not None:
-        cv = GroupKFold(min(cv, len(np.unique(groups))))
+        if (n_groups := len(np.unique(groups))) < 2:
+            raise DataError("groups names one group only: pass training rows, or other groups.")
+        cv = GroupKFold(min(cv, n_groups))
     if isinstance(cv, int):
         classes = task == "classification" and np.ndim(y) == 1
         rare = classes and np.unique(y, return_counts=True)[1].min() < cv

@@ -77,7 +77,7 @@ class Certificate:
         Rows that they were fitted to (the mean over folds).
     learning_curve : tuple of (int, float)
         Training rows and the error increase of the kept features when models are fitted to a
-        quarter and to half of `n_train`; `increase` is that of all of them.
+        quarter, to half and to all of them, on the first folds that hold 300 rows.
     standard_error : str
         How the standard errors behind the confidence bounds were found.
     error_upper : float

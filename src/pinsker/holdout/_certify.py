@@ -161,6 +161,7 @@ def crossfit_certificate(
             facts, comparison.n_groups or comparison.n_effective or comparison.n_rows
         ),
         n_groups=comparison.n_groups,
+        n_train=comparison.n_train,
         fewest_needed=comparison.fewest_needed(budget) if budget else 0,
         likely=() if likely is None else comparison.features_of(likely),
         likely_increase=math.nan if likely is None else likely.increase,
@@ -525,7 +526,6 @@ def choose(
         losses = (found[0].losses, found[1].losses)
         level = comparison.confidence  # of the band over all sets
         certificate = with_subgroups(certificate, evaluator, losses, confidence=level)
-    certificate = replace(certificate, n_train=evaluator.n_train)
     if plan.certify is None and certificate.verdict in ("inconclusive", "not met"):
         note, rule = Note("chosen by information"), context.rule
         if isinstance(rule, ErrorBudget) and rule.confidence < CONFIDENCE:
@@ -534,35 +534,41 @@ def choose(
     return Choice(comparison, result, decision, path, certificate, evaluator)
 
 
-#: Shares of the training rows that a learning curve has beside all of them, the least that is a
-#: share of them, the held-out rows that it needs, and the standard errors by which the increase
-#: must grow with the second half of the training rows to be called rising.
-_SHARES, _LEAST_TRAINED, _CURVE_ROWS, _RISING = (0.25, 0.5), 100, 300, 2.0
+#: Shares of the training rows that a learning curve is measured at, the least rows that a share may
+#: have, and the held-out rows that it needs.
+_SHARES, _LEAST_TRAINED, _CURVE_ROWS = (0.25, 0.5, 1.0), 100, 300
 
 
 def with_learning_curve(context: FitContext, choice: Choice) -> Choice:
     """Return a choice with the increase of its set when models have fewer rows to learn from."""
     certificate, evaluator = choice.certificate, choice.evaluator
     sets = [tuple(range(certificate.n_features)), choice.path.order[: certificate.n_kept]]
-    few = _SHARES[0] * evaluator.n_train < _LEAST_TRAINED
-    all_stay = len(sets[1]) == len(sets[0])
-    if few or all_stay or not certificate.is_tested or context.deadline.is_over:
+    least = _SHARES[0] * min(len(fold.train) for fold in evaluator.folds)
+    plain = evaluator.weights is None and not evaluator.in_time
+    all_stay = len(sets[1]) == len(sets[0]) or not certificate.is_tested
+    if (
+        all_stay
+        or not plain
+        or least < _LEAST_TRAINED
+        or context.deadline.skips("a learning curve")
+    ):
         return choice
     ends = np.cumsum([len(fold.test) for fold in evaluator.folds])
-    n_folds = min(int(np.searchsorted(ends, _CURVE_ROWS)) + 1, len(ends))
+    # Two folds at least, so that the model of one is chosen by the other.
+    n_folds = min(max(int(np.searchsorted(ends, _CURVE_ROWS)) + 1, 2), len(ends))
     gaps, curve = [], []
-    for share in (*_SHARES, 1.0):
+    for share in _SHARES:
         some = evaluator if share == 1.0 else evaluator.with_fewer_rows(share)
         full, kept = some.evaluate([[one] * n_folds for one in sets])
         gaps.append((kept.losses - full.losses).reshape(len(kept.losses), -1).mean(axis=1))
         curve.append((some.n_train, kept.loss - full.loss))
-    growth, notes = gaps[-1] - gaps[-2], certificate.notes
-    error = evaluator.widening * float(growth.std()) / math.sqrt(len(growth))
+    notes, growth = certificate.notes, gaps[-1] - gaps[-2]
+    clusters = None if evaluator.clusters is None else evaluator.clusters[: len(growth)]
+    grows = paired_difference(growth, CONFIDENCE, clusters=clusters, widening=evaluator.widening)
     # As many rows more as the last half of them would bring it above the budget.
-    ahead = 2.0 * curve[-1][1] - curve[-2][1]
-    if float(growth.mean()) > _RISING * error and ahead > certificate.budget:
+    if grows.lower > 0.0 and 2.0 * curve[-1][1] - curve[-2][1] > certificate.budget:
         notes += (Note("rising", figures={"half": curve[-2][0], "n_train": curve[-1][0]}),)
-    certificate = replace(certificate, learning_curve=tuple(curve[:-1]), notes=notes)
+    certificate = replace(certificate, learning_curve=tuple(curve), notes=notes)
     return replace(choice, certificate=certificate)
 
 

@@ -319,6 +319,7 @@ class Comparison:
     n_groups: int = 0  # groups among the held-out rows
     notes: Notes = ()  # what a user should know of the held-out rows
     costs: FeatureCosts | None = None  # prices of the features
+    n_train: int = 0  # rows that the models of a fold are fitted to
     n_effective: float = 0.0  # rows of equal weight that weighted ones are worth
     confidence: float = CONFIDENCE  # of the bounds of each set
     doubts: Notes = ()  # what makes the limits of all sets doubtful
@@ -354,7 +355,7 @@ class Comparison:
         clusters = evaluator.clusters
         return cls(
             paths, references.compare(evaluated), facts, evaluator.metric,
-            n_rows=len(evaluator.rows), n_folds=len(evaluator.folds),
+            n_rows=len(evaluator.rows), n_folds=len(evaluator.folds), n_train=evaluator.n_train,
             error_none=evaluator.prior.loss, notes=evaluator.notes, costs=costs,
             n_groups=0 if clusters is None else len(np.unique(clusters)),
             n_effective=0.0 if evaluator.weights is None else effective_rows(evaluator.weights),

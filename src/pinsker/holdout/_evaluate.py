@@ -23,7 +23,7 @@ from sklearn import config_context, get_config
 from threadpoolctl import ThreadpoolController, threadpool_limits  # type: ignore[import-untyped]
 
 from pinsker._compat import require
-from pinsker._notes import Notes
+from pinsker._notes import Note, Notes
 from pinsker._types import Arguments, DaskClient, Fields, FloatArray, Function, IntArray, TableLike
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
@@ -191,8 +191,9 @@ FeatureSet: TypeAlias = tuple[int, ...]
 _CLEARLY_BETTER = 1.0
 #: A set is clearly worse than another at this many standard errors of paired losses.
 _BEHIND = 2.0
-#: Rows that a model is timed on, and how many fits to all features each fold has to have time for.
-_TIMED, _FITS_IN_TIME = 200, 3
+#: Rows that a model is timed on, and how many fits to all features each fold has to have time for;
+#: and all of them: of one fold a certificate takes more, on more rows.
+_TIMED, _FITS_IN_TIME, _FITS_IN_ALL = 200, 3, 6
 #: Models that predict together at most, and training rows from which on one stands alone.
 _MOST_TOGETHER, _ALONE_FROM = 2, 1200
 
@@ -281,7 +282,8 @@ class HoldoutEvaluator:
         fold = self.folds[0]
         train, test = (rows[:: -(-len(rows) // _TIMED)] for rows in (fold.train, fold.test))
         everything = tuple(range(self.data.rows.design.n_features))
-        ratio = _FITS_IN_TIME * len(self.folds) * len(fold.train) / len(train)
+        n_fits = max(_FITS_IN_TIME * len(self.folds), _FITS_IN_ALL)
+        ratio = n_fits * len(fold.train) / len(train)
         seconds: dict[str, float] = {}
         with self.jobs.thread_pools.limit(limits=1):
             for model in self.models:
@@ -301,6 +303,7 @@ class HoldoutEvaluator:
         if share < 1.0:
             self._thin(share)
             deadline.left_out.append("training rows of models")
+            self.notes += (Note("few training rows", figures={"share": share}, weight="untrue"),)
 
     @property
     def n_train(self) -> int:
@@ -315,11 +318,12 @@ class HoldoutEvaluator:
         return other
 
     def _thin(self, share: float) -> None:
-        """Fit models to a share of the training rows, some dozens at least."""
+        """Fit models to a share of the training rows, some dozens at least, drawn at random."""
+        rng = np.random.default_rng(0)  # even distances could meet a pattern of the rows
 
         def thinned(rows: IntArray) -> IntArray:
             n_left = min(len(rows), max(_TIMED // 2, int(share * len(rows))))
-            return rows[np.linspace(0, len(rows) - 1, n_left).astype(np.int64)]
+            return np.sort(rng.choice(rows, n_left, replace=False))
 
         self.folds = tuple(Fold(thinned(fold.train), fold.test) for fold in self.folds)
         self.data = replace(self.data, folds=self.folds)

@@ -27,7 +27,9 @@ from pinsker.encoding import (
     RowSample,
     batches_of,
     can_be_scanned,
+    is_dask,
     is_frame,
+    is_stream,
     missing_targets,
     take,
 )
@@ -43,11 +45,12 @@ from pinsker.holdout._audit import (
 )
 from pinsker.holdout._certificate import Certificate
 from pinsker.holdout._evaluate import FeatureSet, FitContext
-from pinsker.metrics import MEAN, CostMatrix, Metric
+from pinsker.metrics import MEAN, CostMatrix, Metric, WorstTarget
 from pinsker.models import (
     OwnColumns,
     RawModel,
     able_to_fit,
+    as_table,
     column_names,
     fit_clone,
     of_columns,
@@ -57,6 +60,7 @@ from pinsker.models import (
     replace_columns,
     take_columns,
 )
+from pinsker.search import read_budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +85,8 @@ class ModelPair:
             except TypeError as error:
                 raise ParameterError(f"{name} is no model: {error}", parameter=name) from error
         chosen = Metric(own_metric(selector) if metric is None else metric)
-        if chosen.method(selector.task_) != MEAN or selector.facts_.n_targets > 1:
+        several = isinstance(chosen.metric, WorstTarget) or selector.facts_.n_targets > 1
+        if several or chosen.method(selector.task_) != MEAN:
             raise ParameterError(
                 f"metric {chosen.name!r} has no loss of each row of one target: use 'error', "
                 "'brier', 'log-loss', 'r2', 'mse' or 'mae'.",
@@ -105,7 +110,7 @@ class ModelPair:
         """Return the budget that is given, or that of the selector; NaN in another metric."""
         certificate = self.selector.certificate_
         own = certificate.budget if self.metric.name == certificate.metric else math.nan
-        return float(own if given is None else given)
+        return float(own) if given is None else read_budget(given)
 
     def result(
         self, found: Difference, confidence: float, error_budget: float | None, **about: Any
@@ -120,6 +125,9 @@ class ModelPair:
 
     def tables(self, X: TableLike) -> tuple[TableLike, TableLike]:
         """Return new rows with all columns and with those kept."""
+        if is_stream(X) or is_dask(X):
+            raise DataError(f"X is a {type(X).__name__}: pass rows in memory, batch by batch.")
+        X = as_table(X)
         if is_frame(X):
             check_columns(self.selector, X)
         return X, self.selector.transform(X)
@@ -248,7 +256,9 @@ def certify_stream(context: FitContext, found: Certificate, features: FeatureSet
         warnings.simplefilter("ignore", DataWarning)  # models of ours get text one-hot
         able = prepare_models(raw, context.table, encoded)
     models = {one.name: one for one in able}
-    chosen = [models.get(name, able[-1]) for name in (found.model_all, found.model_kept)]
+    if not {found.model_all, found.model_kept} <= models.keys():
+        return found  # another model could see less, and call "met" what these rows do not
+    chosen = [models[name] for name in (found.model_all, found.model_kept)]
     own, order = OwnColumns.of(context.table, encoded), np.random.default_rng(context.seed)
     shuffle, train = order.permutation(len(y)), np.arange(len(y))
     all_, kept = (own.columns_of(one) for one in (range(encoded.n_features), features))
@@ -274,8 +284,12 @@ def certify_stream(context: FitContext, found: Certificate, features: FeatureSet
         increase=increase.mean, increase_lower=increase.lower, increase_upper=increase.upper,
         excess=excess.mean, excess_upper=excess.upper, gain_lower=max(-one.upper for one in gains),
         model_all=chosen[0].name, model_kept=chosen[1].name, notes=(*found.notes, note),
-        passed=None, rare_rows=metric.rare_rows(context.facts, totals.n),
+        passed=None, rare_rows=metric.rare_rows(context.facts, totals.n), n_train=len(y),
     )  # fmt: skip
+
+
+#: Drawn rows of a class that models which stay fitted need: some are set aside by scikit-learn's.
+_FEWEST_OF_CLASS = 3
 
 
 def _is_streamed(context: FitContext) -> bool:
@@ -285,6 +299,9 @@ def _is_streamed(context: FitContext) -> bool:
     apart = all(one is None for one in parts) and not context.in_time and facts.n_targets == 1
     is_sum = metric.method(facts.task) == MEAN and not isinstance(metric.metric, CostMatrix)
     enough = drawn.n_rows >= 2 * drawn.n_drawn == 2 * context.encoded.n_rows
+    labels = context.encoded.target.labels
+    if labels is not None and np.bincount(labels).min() < _FEWEST_OF_CLASS:
+        return False
     return apart and is_sum and enough and can_be_scanned(context.user_data["X"])
 
 

@@ -51,7 +51,8 @@ SPLIT_FROM = 5000
 #: Rows that search at most: counts can use them all, neighbors some of them.
 MOST_COUNTED = 20_000
 #: Rows that models are fitted to while sizes are compared, and for the certificate; of few columns
-#: more, up to this many cells: 10 000 rows do not show what 4000 categories are worth.
+#: default models take more, up to this many cells: 10 000 rows do not show what 4000 categories are
+#: worth. Those of a user may take time in the square of them.
 _MOST_TRAINED, _MOST_TRAINED_TO_CERTIFY = 5000, 10_000
 _TRAINED_CELLS, _TRAINED_CELLS_TO_CERTIFY = 200_000, 1_000_000
 #: Rows that evaluate at most. All at once: a prediction costs little beside the fit before it.
@@ -82,9 +83,9 @@ class PartSizes(NamedTuple):
     certify: int
 
     @classmethod
-    def of(cls, n_rows: int, n_columns: int) -> "PartSizes":
-        """Give a quarter to the search, a third of the rest to the certificate."""
-        most = max(_MOST_TRAINED, _TRAINED_CELLS // max(n_columns, 1))
+    def of(cls, n_rows: int, n_columns: int = 0) -> "PartSizes":
+        """Give a quarter to the search, a third of the rest to the certificate; 0: any columns."""
+        most = max(_MOST_TRAINED, _TRAINED_CELLS // n_columns if n_columns else 0)
         n_search = min(n_rows // 4, MOST_COUNTED)
         n_certify = (n_rows - n_search) // 3
         n_train = min((n_rows - n_search - n_certify) // 2, most)
@@ -93,7 +94,8 @@ class PartSizes(NamedTuple):
 
 def most_trained_to_certify(n_columns: int) -> int:
     """Return the rows that models are fitted to for a certificate, at most."""
-    return max(_MOST_TRAINED_TO_CERTIFY, _TRAINED_CELLS_TO_CERTIFY // max(n_columns, 1))
+    more = _TRAINED_CELLS_TO_CERTIFY // n_columns if n_columns else 0
+    return max(_MOST_TRAINED_TO_CERTIFY, more)
 
 
 class RowCounts(NamedTuple):
@@ -102,6 +104,8 @@ class RowCounts(NamedTuple):
     search: int
     train: int
     test: int
+    counted: int  # rows of searches by counts, which can use more
+    held_out: int  # rows whose predictions are kept
 
     @classmethod
     def of(
@@ -109,11 +113,12 @@ class RowCounts(NamedTuple):
     ) -> "RowCounts":
         """Count the rows of a table of this size under a division."""
         if in_parts and n_rows >= SPLIT_FROM and splits_into_parts(cv):
-            n_search = PartSizes.of(n_rows, n_columns).search
-            rest = n_rows - n_search
-            return cls(n_search, min(rest, most_trained_to_certify(n_columns)), rest)
+            parts = PartSizes.of(n_rows, n_columns)
+            train = min(parts.train + parts.evaluate, most_trained_to_certify(n_columns))
+            test = min(n_rows - parts.search, _MOST_EVALUATED)
+            return cls(min(parts.search, MOST_SEARCHED), train, test, parts.search, test)
         held_out = n_rows // int(cv) if isinstance(cv, Integral) and cv else 0
-        return cls(n_rows, n_rows - held_out, held_out or n_rows)
+        return cls(n_rows, n_rows - held_out, held_out or n_rows, n_rows, n_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +142,12 @@ class RowPlan:
         groups: IntArray | None = None,
         fewest: int = 0,
         in_parts: bool = True,
+        n_columns: int = 0,
     ) -> "RowPlan":
         """Plan the rows: by folds, by folds beside rows that search, or by three disjoint parts."""
         n = encoded.n_rows
         if in_parts and n >= SPLIT_FROM and splits_into_parts(cv):
-            return cls._of_parts(encoded, cv, seed, groups)
+            return cls._of_parts(encoded, cv, seed, groups, n_columns)
         once = in_parts and n >= SEARCH_ONCE_FROM and groups is None
         if once and isinstance(cv, Integral) and cv:
             rows, folds = set_search_rows_aside(encoded, int(cv), seed)
@@ -152,7 +158,12 @@ class RowPlan:
 
     @classmethod
     def _of_parts(
-        cls, encoded: Encoded, cv: CrossValidation, seed: int, groups: IntArray | None
+        cls,
+        encoded: Encoded,
+        cv: CrossValidation,
+        seed: int,
+        groups: IntArray | None,
+        n_columns: int,
     ) -> "RowPlan":
         """Divide the rows of a large table into parts that search, train, evaluate and certify."""
         by_time = not isinstance(cv, Integral)
@@ -160,7 +171,6 @@ class RowPlan:
             order = np.arange(encoded.n_rows)
         else:
             order = stratified_order(encoded, seed) if groups is None else group_order(groups, seed)
-        n_columns = encoded.columns.n_columns
         edges = np.cumsum(PartSizes.of(len(order), n_columns)[:3])
         if groups is not None and not by_time:
             edges = _at_ends_of_groups(groups[order], edges)

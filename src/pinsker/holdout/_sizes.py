@@ -139,8 +139,9 @@ def _prune(
 _MANY, _CLOSE = 100, 1.1
 #: Rows of the first folds, at least: they compare models and find the sets far from a budget.
 _FIRST_ROWS = 300
-#: Sets of more features are not pruned: a pass takes a fit for every fifth of them that leaves.
-_MOST_PRUNED = 100
+#: Sets of more features are not pruned: a pass takes a fit for every fifth of them that leaves, and
+#: for every target; of five targets and more only sets whose product with them is below.
+_MOST_PRUNED, _MOST_FOR_TARGETS = 100, 500
 #: Name of the path of the last pass.
 PRUNED = "pruned"
 #: An excess above this many budgets is far.
@@ -264,7 +265,8 @@ class SizeSearch:
             return
         result, _ = self.comparison().choose(rule)
         size, name, n_fixed = result.size, result.search, len(self.context.fixed)
-        if not n_fixed + 1 < size <= _MOST_PRUNED:
+        most = min(_MOST_PRUNED, _MOST_FOR_TARGETS // self.context.facts.n_targets)
+        if not n_fixed + 1 < size <= most:
             return
         folds = self.evaluator.folds
         everything = [tuple(range(size))] * (len(folds) + 1)

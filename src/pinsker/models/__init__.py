@@ -18,6 +18,7 @@ from pinsker.models._design import (
     MAX_ONE_HOT,
     MOST_ONE_HOT,
     OTHER_CODE,
+    Layout,
     LayoutName,
     ModelDesign,
     code_by_frequency,

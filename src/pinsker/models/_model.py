@@ -192,7 +192,7 @@ def class_scores(
 
 
 def predicted_classes(model: Estimator, rows: TableLike) -> AnyArray:
-    found = np.asarray(model.predict(rows))
+    found = _called(model, "predict", rows)
     n_rows = _count(rows)
     if found.shape not in ((n_rows,), (n_rows, 1)):
         raise _wrong_shape(model, "predict", found, n_rows, "one class per row")
@@ -201,7 +201,7 @@ def predicted_classes(model: Estimator, rows: TableLike) -> AnyArray:
 
 def outputs(model: Estimator, method: str, rows: TableLike, n_columns: int) -> FloatArray:
     """Return what a method of a fitted model gives for some rows, a column per class or target."""
-    found = np.asarray(methodcaller(method, rows)(model), dtype=np.float64)
+    found = np.asarray(_called(model, method, rows), dtype=np.float64)
     n_rows = _count(rows)
     if np.isnan(found).any():
         raise ParameterError(
@@ -219,6 +219,16 @@ def outputs(model: Estimator, method: str, rows: TableLike, n_columns: int) -> F
         wanted = f"{n_columns} columns, one per {'target' if method == 'predict' else 'class'}"
         raise _wrong_shape(model, method, found, n_rows, wanted)
     return found
+
+
+def _called(model: Estimator, method: str, rows: TableLike) -> AnyArray:
+    """Return what a method of a model gives; where it fails, the user's model has refused rows."""
+    try:
+        return np.asarray(methodcaller(method, rows)(model))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"{method} of {type(model).__name__} failed: {error}", parameter="models"
+        ) from error
 
 
 def _count(rows: TableLike) -> int:
@@ -420,7 +430,7 @@ def predict_log_odds(
     penalty = np.append(np.full(train.shape[1], 1.0), 0.0)
     rows = np.column_stack([train, np.ones(len(train))])
     signs, scale = 2.0 * labels - 1.0, C if weights is None else C * weights
-    place, value = np.zeros(len(penalty)), np.inf
+    place, value = np.zeros(len(penalty)), float(np.sum(scale * np.full(len(rows), np.log(2.0))))
     scores = rows @ place
     for _ in range(_MOST_STEPS):
         wrong = special.expit(-signs * scores)
@@ -437,6 +447,8 @@ def predict_log_odds(
             there = 0.5 * penalty @ ahead**2 + np.sum(scale * np.logaddexp(0.0, -signs * scores))
             if there < value:
                 break
+        else:
+            break  # rounding is all that is left
         place, value = ahead, there
     return np.asarray(np.column_stack([test, np.ones(len(test))]) @ place)
 

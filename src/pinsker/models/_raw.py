@@ -513,15 +513,15 @@ def _refuse_named_classes(estimator: Estimator, name: str, X: TableLike, y: AnyA
     """Refuse classes that a model takes as 0, 1, ... alone, as XGBClassifier does."""
     if task_of_model(estimator) != "classification" or y.ndim == 2:
         return
-    classes, codes = np.unique(y, return_inverse=True)
-    if np.array_equal(classes, np.arange(len(classes))):
-        return
     try:
+        classes, codes = np.unique(y, return_inverse=True)
+        if np.array_equal(classes, np.arange(len(classes))):
+            return
         fit_clone(estimator, X, codes)
     except OSError:
         raise
     except Exception:
-        return  # the columns are the cause
+        return  # the columns are the cause, or classes that have no order
     raise _refused(
         f"model {name!r} ({type(estimator).__name__}) takes classes 0, 1, ... alone, but found "
         f"{', '.join(map(repr, classes[:3].tolist()))}: encode the target first, "

@@ -162,8 +162,10 @@ def _models(c: Certificate) -> str:
     if c.n_train:
         said += f", fitted to {c.n_train} rows"
     if c.learning_curve:
-        points = " and ".join(f"{figure(value)} at {rows}" for rows, value in c.learning_curve)
-        said += f" (increase {points})"
+        points = (
+            f"{change_in_words(value, c.metric)} at {rows}" for rows, value in c.learning_curve
+        )
+        said += f"; by training rows: {', '.join(points)}"
     return said
 
 
@@ -204,7 +206,7 @@ def certificate_text(c: Certificate) -> str:
     shown = [f"{c.n_kept} of {c.n_features} features; {facts(c).verdict}"]
     shown += [f"  {label:<11}  {text}" for label, text in lines(c)]
     room = _MOST_LINES - len(shown)
-    shown += [f"  note: {note}" for note in c.notes[: max(room, 0)]]
+    shown += [f"  note: {note}" for note in careful_first(c.notes)[: max(room, 1)]]
     more = len(c.notes) - room
     text = "\n".join(shown) + (f" (and {more} more in notes)" if more > 0 else "")
     return f"{text}\n{subgroup_text(c)}" if c.subgroups else text
@@ -312,7 +314,8 @@ def counted(count: int, noun: str) -> str:
 def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
     unsure = f"these rows could show a budget of {resolvable}"
     if "untrue" in weights_of(c.notes):
-        unsure = "these rows are not like those of the fit"
+        few = any("training rows" in note for note in c.notes)
+        unsure = "see the notes" if few else "these rows are not like those of the fit"
     return {
         "met": "budget met",
         "nothing dropped": "nothing dropped: no smaller set is shown to be within the budget",
@@ -591,6 +594,8 @@ SENTENCES = {
     "weights, no neighbors": Sentence("<sample_weight|--weights>: searches by neighbors and extra "
         "trees take no weights; features were ordered by counts (jmi, cmim) and a linear model"),
     "time limit": Sentence("the time limit of {seconds:g} s was reached: left out were {left_out}"),
+    "few training rows": careful("models had time for {share:.0%} of their training rows: with all "
+        "of them more columns may matter"),
     "interrupted": careful("the fit was interrupted: left out were {left_out}"),
     "too few rows to hold out": careful("too few rows to hold any out: the cut rests on the path "
         "alone"),

@@ -69,4 +69,5 @@ from pinsker.search._rules import (
     ScoreJump,
     ScoreThreshold,
     StoppingRule,
+    read_budget,
 )

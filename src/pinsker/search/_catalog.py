@@ -312,7 +312,7 @@ def named_searches(
             raise ParameterError(
                 f"searches={searches!r}: use 'auto' or a list of names and selectors."
             )
-        found = _auto(problem, named, settings.seed, of_many_rows=of_many_rows)
+        found = _auto(problem, named, settings, of_many_rows=of_many_rows)
     else:
         found = [search_of(item, problem, fixed, settings.seed, named) for item in searches]
     names = [name for search in found for name in search.names]
@@ -335,14 +335,14 @@ def named_searches(
 
 
 def _auto(
-    table: Encoded, named: dict[str, Search], seed: int, *, of_many_rows: bool
+    table: Encoded, named: dict[str, Search], settings: KNNSearchSettings, *, of_many_rows: bool
 ) -> list[Search]:
     if table.weights is not None:
         return [named[name] for name in _AUTO_LARGE if named[name].takes_weights]
     left_out = {"backward"} if table.n_features > _MOST_BACKWARD else set()
     width = one_hot_width(table)
     if of_many_rows or width > table.columns.n_columns:  # of text, a factorization of its own
-        most = table.n_rows // 3 if of_many_rows else table.n_rows
+        most = min(table.n_rows // 3, MOST_SEARCHED) if of_many_rows else table.n_rows
         left_out |= {"linear"} if width > most else set()
     raw = table.target.raw
     n_targets = 1 if raw is None or table.target.task == "survival" else raw.shape[1]
@@ -357,7 +357,7 @@ def _auto(
         if table.n_features > _MOST_BY_NEIGHBORS:
             left_out |= {"linear", *(name for name in names if named[name].n_screened)}
         names = [name for name in names if name not in left_out]
-    if has_hidden_pair(table, seed):
+    if settings.deadline.left > 0.0 and has_hidden_pair(table, settings.seed):
         names.insert(0, "pairs")  # first: its sets show which models can tell
     return [named[name] for name in names]
 

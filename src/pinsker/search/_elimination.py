@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 
 from pinsker._types import FloatArray, IntArray, TableLike, Unchecked
 from pinsker.encoding import Encoded
-from pinsker.models import ModelDesign
+from pinsker.models import Layout, ModelDesign
 from pinsker.search._knn import given_order
 from pinsker.search._linear import target_numbers
 from pinsker.search._path import SelectionPath
@@ -32,6 +32,8 @@ _PENALTY = 0.01
 _ITERATIONS = 20
 #: Below this share of cells that differ from their column's median a table is held sparse.
 _FILLED = 0.1
+#: Indicators are laid out in parts of about this many bytes.
+_DOUBLE, _BYTES_OF_PART = 8, 2**26
 #: Inner products of more rows than this take longer than they save.
 _MOST_DUAL = 1000
 #: Added to the diagonal of the inner products, as a share of its mean: copies make them singular.
@@ -71,18 +73,12 @@ class _LinearModel:
         """Lay out all columns, numbers as the user has them, in units of their spread."""
         design = ModelDesign.of(problem.columns, problem.features, problem.weights)
         layout = replace(design.layout("one-hot"), in_units=True)
-        columns: TableLike = layout.expand(*map(np.arange, problem.columns.values.shape))
-        owners = np.empty(columns.shape[1], dtype=np.int64)
+        owners = np.empty(int(layout.widths.sum()), dtype=np.int64)
         for feature, places in enumerate(design.places):
             owners[places] = feature
-        columns -= np.median(columns, axis=0)
-        shares = _shares_of(problem)
-        variance = shares @ np.square(columns) - np.square(shares @ columns)
-        columns /= np.sqrt(np.where(variance > 0, variance, 1.0))
+        columns: TableLike = _in_units_of_spread(layout, _shares_of(problem))
         products = None
-        if np.count_nonzero(columns) < _FILLED * columns.size:
-            columns = sparse.csc_array(columns)
-        else:
+        if not sparse.issparse(columns):
             columns -= columns.mean(axis=0)
             if len(columns) < min(columns.shape[1], _MOST_DUAL + 1):
                 products = columns @ columns.T
@@ -112,6 +108,24 @@ class _LinearModel:
             self.products -= out @ out.T
         self.columns, self.owners = self.columns[:, ~gone], self.owners[~gone]
         self.coefficients = self.coefficients[np.append(~gone, True)]
+
+
+def _in_units_of_spread(layout: Layout, shares: FloatArray) -> TableLike:
+    """Return the columns less their medians, sparse where most cells are the median."""
+    parts, n_filled, rows = [], 0, np.arange(len(shares))
+    # In parts: indicators of many categories are mostly zeros, and never all there at once.
+    of_part = np.cumsum(layout.widths) * _DOUBLE * len(rows) // _BYTES_OF_PART
+    for part in np.split(np.arange(len(of_part)), np.flatnonzero(np.diff(of_part)) + 1):
+        columns: TableLike = layout.expand(rows, part)
+        columns -= np.median(columns, axis=0)
+        variance = shares @ np.square(columns) - np.square(shares @ columns)
+        columns /= np.sqrt(np.where(variance > 0, variance, 1.0))
+        filled = int(np.count_nonzero(columns))
+        n_filled += filled
+        parts.append(sparse.csc_array(columns) if filled < _FILLED * columns.size else columns)
+    if n_filled < _FILLED * len(rows) * int(layout.widths.sum()):
+        return sparse.hstack(parts, format="csc")
+    return np.hstack([one if isinstance(one, np.ndarray) else one.toarray() for one in parts])
 
 
 def _minimise(columns: TableLike, loss: _Loss, start: FloatArray) -> FloatArray:

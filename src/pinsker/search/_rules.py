@@ -6,12 +6,13 @@ backward and forward paths, before or after fitting. The feature that breaks a r
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Literal, get_args
 
 import numpy as np
 
 from pinsker._notes import Note, Notes
-from pinsker._types import BoolArray, FloatArray, IntArray, MetricChoice
+from pinsker._types import BoolArray, FloatArray, IntArray, MetricChoice, Unchecked
 from pinsker.bounds import Bound, TargetFacts
 from pinsker.exceptions import ParameterError
 from pinsker.metrics import METRICS, Metric, MetricLike, WorstTarget, metric_name, metric_words
@@ -181,6 +182,14 @@ class FeatureCount(StoppingRule):
             )
 
 
+def read_budget(value: Unchecked, name: str = "an error budget") -> float:
+    """Return a number of at least 0, or refuse what is none."""
+    budget = float(value) if isinstance(value, Real) else float("nan")
+    if not 0.0 <= budget < float("inf"):
+        raise ParameterError(f"{name} must be a number of at least 0, found {value!r}.")
+    return budget
+
+
 @dataclass(frozen=True)
 class ErrorBudget(StoppingRule):
     r"""Keep the smallest set whose Bayes risk increases by at most `delta` (the paper's ER).
@@ -254,10 +263,7 @@ class ErrorBudget(StoppingRule):
                 raise ParameterError(
                     f"ErrorBudget: {name}={getattr(self, name)!r} is not one of {listed}."
                 )
-        if not 0.0 <= self.delta < float("inf"):
-            raise ParameterError(
-                f"an error budget must be a number of at least 0, found {self.delta!r}."
-            )
+        object.__setattr__(self, "delta", read_budget(self.delta))
         if not 0.5 <= self.confidence < 1.0:
             raise ParameterError(
                 f"confidence={self.confidence!r}: use 0.5 (a best guess) to below 1."

@@ -337,7 +337,7 @@ class Selector(
             return self._columns(kept)
         rule = self._rule()
         if isinstance(rule, ErrorBudget) and not isinstance(error_budget, StoppingRule):
-            rule = replace(rule, delta=float(error_budget or 0.0))
+            rule = replace(rule, delta=error_budget or 0.0)
         else:
             rule = self._rule(error_budget)
         if confidence is not None and isinstance(rule, ErrorBudget):

@@ -129,12 +129,12 @@ class FitMemory:
     ) -> "FitMemory":
         """Plan a fit; raise MemoryBudgetError if it cannot fit into its limit."""
         n_outputs = _n_outputs(encoded)
-        kept = _SETS * len(models) * _DOUBLE * encoded.n_rows * n_outputs
+        kept = _SETS * len(models) * _DOUBLE * rows.held_out * n_outputs
         fits = [model_bytes(model, encoded, rows.train, rows.test) for model in models]
         plan = cls(
             memory_limit(max_memory),
             _BASE + table_bytes(encoded) + kept,
-            _rows_bytes(encoded, rows.search),
+            _rows_bytes(encoded, rows.counted),
             least_search_bytes(encoded, rows.search),
             max(fits, default=0),
             n_jobs,
@@ -383,6 +383,12 @@ def with_means(
     )
 
 
+def columns_that_train(selector: Selector, encoded: Encoded) -> int:
+    """Return by how many columns default models get their training rows; 0 for a user's models."""
+    auto = isinstance(selector.models, str) and selector.models == "auto"
+    return encoded.columns.n_columns if auto else 0
+
+
 def plan_memory(
     selector: Selector, encoded: Encoded, seed: int = 0, *, in_parts: bool = False
 ) -> FitMemory:
@@ -390,7 +396,7 @@ def plan_memory(
     models = _named_models(selector, encoded, seed) if selector.holds_out else ()
     # Of a cluster or a GPU `max_memory` is theirs.
     limit = as_settings("engine", selector.engine).max_memory if _is_local(selector) else None
-    size = (encoded.n_rows, encoded.columns.n_columns)
+    size = (encoded.n_rows, columns_that_train(selector, encoded))
     rows = RowCounts.of(*size, selector.cv, in_parts=in_parts)
     threads = count_threads(selector.n_jobs)
     return FitMemory.of(encoded, models, rows, n_jobs=threads, max_memory=limit)
@@ -438,6 +444,7 @@ def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[Hold
         seed,
         n_classes=0 if classes is None else len(classes),
         n_columns=encoded.columns.n_columns,
+        n_targets=max(_n_targets(encoded), len(encoded.target.parts)),
         weighted=encoded.weights is not None,
     )
     if not isinstance(selector.models, str):

@@ -51,7 +51,7 @@ from pinsker.holdout import (
     path_certificate,
 )
 from pinsker.metrics import CostMatrix, WorstTarget
-from pinsker.search import ErrorBudget, SelectionPath, StoppingRule, measure_sets
+from pinsker.search import ErrorBudget, SelectionPath, StoppingRule, measure_sets, read_budget
 from pinsker.selectors._base import FitRecord, Selector, fitted_attributes, ranks, set_fitted
 from pinsker.selectors._context import (
     FitMemory,
@@ -162,7 +162,7 @@ class EvaluatedSelector(Selector):
         rule, own = self._rule(), self.error_budget
         if not isinstance(rule, ErrorBudget):
             raise ParameterError(f"the selector stops by {rule}: fit it with an error budget.")
-        budget = rule.delta if error_budget is None else float(error_budget)
+        budget = rule.delta if error_budget is None else read_budget(error_budget)
         is_rule = isinstance(own, ErrorBudget)
         given = {"error_budget": replace(own, delta=budget) if is_rule else budget}
         given |= {} if confidence is None else {"confidence": confidence}
@@ -193,7 +193,7 @@ class EvaluatedSelector(Selector):
             set of `with_certified`, what its fresh rows say.
         """
         check_is_fitted(self)
-        rule = replace(budget_of_rule(self, self._rule()), delta=float(error_budget))
+        rule = replace(budget_of_rule(self, self._rule()), delta=error_budget)
         certified, comparison = self._record.certified, self._record.comparison
         if certified is not None and self._kept_by(rule) != super()._kept_by(rule):
             return replace(certified, budget=rule.delta, rule=str(rule))

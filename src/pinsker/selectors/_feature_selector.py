@@ -4,6 +4,8 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar, Literal, Self
 
+import numpy as np
+
 from pinsker._compat import Interval, StrOptions
 from pinsker._notes import Note, Notes
 from pinsker._types import (
@@ -11,6 +13,7 @@ from pinsker._types import (
     CrossValidation,
     Estimator,
     Fields,
+    HasShape,
     IntArray,
     ListsByName,
     Missing,
@@ -28,6 +31,7 @@ from pinsker.encoding import (
     find_features,
     is_dask,
     is_stream,
+    take,
 )
 from pinsker.engine import EngineSettings, KNNSettings, as_settings
 from pinsker.exceptions import EngineLostError
@@ -41,6 +45,7 @@ from pinsker.explain import (
 from pinsker.holdout import (
     CONFIDENCE,
     MOST_READ,
+    SPLIT_FROM,
     Choice,
     FitContext,
     FoundPaths,
@@ -70,6 +75,7 @@ from pinsker.selectors._context import (
     FitMemory,
     budget_of_rule,
     check_routing,
+    columns_that_train,
     draw_seed,
     draw_table,
     encode_table,
@@ -80,6 +86,9 @@ from pinsker.selectors._context import (
 )
 from pinsker.selectors._evaluated import EvaluatedSelector, choose_on_path, with_given_order
 from pinsker.selectors._progress import Progress, fitting
+
+#: Cells that are read for every second of a time limit, of numbers and of text: half of a second's.
+_CELLS_A_SECOND = 4_000_000, 300_000
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -265,8 +274,9 @@ class FeatureSelector(EvaluatedSelector):
         """
         context = self._read(X, y, sample_weight, groups)
         plan = RowPlan.of(
-            context.encoded, self.cv, context.seed, groups=context.groups, fewest=context.fewest
-        )
+            context.encoded, self.cv, context.seed, groups=context.groups, fewest=context.fewest,
+            n_columns=columns_that_train(self, context.encoded),
+        )  # fmt: skip
         names, searches = named_searches(
             self.searches, plan.rows_to_measure(context.encoded), context.settings, context.fixed,
             of_many_rows=plan.certify is not None, costs=context.costs,
@@ -309,9 +319,14 @@ class FeatureSelector(EvaluatedSelector):
         deadline, seed = Deadline(self.time_limit), draw_seed(self)
         users, origin = {"X": X, "y": y}, ""
         drawn: Notes = ()
-        many = count_rows(X) > MOST_READ or is_dask(X)
+        most = MOST_READ
+        if self.time_limit is not None and isinstance(X, HasShape) and len(X.shape) == 2:
+            text = np.asarray(take(X, np.arange(min(1, X.shape[0])))).dtype.kind not in "biuf"
+            in_time = int(self.time_limit * _CELLS_A_SECOND[text]) // max(X.shape[1], 1)
+            most = min(most, max(in_time, SPLIT_FROM))
+        many = is_dask(X) or count_rows(X) > most
         if is_stream(X) or (splits_into_parts(self.cv) and many):
-            sample = draw_table(self, X, y, MOST_READ, seed)
+            sample = draw_table(self, X, y, most, seed)
             X, y, origin, drawn = sample.X, sample.y, sample.origin, sample.notes
             sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
             groups = sample.labels_of_rows(groups)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+import numpy as np
 from scipy.special import ndtri
 from sklearn.base import clone
 
@@ -14,6 +15,7 @@ from pinsker.encoding import draw_rows
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import CONFIDENCE, FEWEST_CERTIFIED, FreshRows, first_confidence, make_folds
 from pinsker.models import HoldoutModel
+from pinsker.search import read_budget
 from pinsker.selectors._feature_selector import FeatureSelector
 
 #: Rows of the first fit at most: it tells how much losses of sets differ, and more tell it better.
@@ -120,7 +122,10 @@ def plan_rows(
     >>> [round(rows, -1) for rows in plan.rows], round(plan.smallest_budget, 3)
     ([2420.0, 390.0], 0.044)
     """
-    budgets = [error_budget] if isinstance(error_budget, float | int) else list(error_budget)
+    budgets = [read_budget(one) for one in np.atleast_1d(np.asarray(error_budget, dtype=object))]
+    read_budget(n_rows, "n_rows")
+    if not budgets:
+        raise ParameterError("plan_rows takes one error_budget at least.")
     if (X is None) == (error is None):
         raise ParameterError("plan_rows takes a table (X and y) or an assumed error=, one of them.")
     n_fitted = 0
@@ -162,7 +167,7 @@ class _PlannedSet:
 
 def _assumed(error: float, metric: str) -> _PlannedSet:
     """Return a set that is as good as all columns, from their error alone."""
-    if not 0.0 < error <= 1.0 or metric not in ("error", "r2"):
+    if not 0.0 < read_budget(error, "error") <= 1.0 or metric not in ("error", "r2"):
         raise ParameterError(
             f"error={error!r} in {metric!r}: assume an error rate, or 1 - R² (metric='r2'), above "
             "0 and at most 1."
