@@ -40,7 +40,6 @@ from pinsker.holdout._rows import (
 )
 from pinsker.metrics import Metric, Subgroups
 from pinsker.models import (
-    FEW_ROWS_FROM,
     HoldoutModel,
     HoldoutScores,
     MeanModel,
@@ -48,7 +47,6 @@ from pinsker.models import (
     PriorModel,
     RawModel,
     is_tied,
-    left_by_few_rows,
     mean_prediction,
     predict_rows,
     refuse_without_weights,
@@ -195,8 +193,8 @@ _CLEARLY_BETTER = 1.0
 _BEHIND = 2.0
 #: Rows that a model is timed on, and how many fits to all features each fold has to have time for.
 _TIMED, _FITS_IN_TIME = 200, 3
-#: Models that predict together at most.
-_MOST_TOGETHER = 2
+#: Models that predict together at most, and training rows from which on one stands alone.
+_MOST_TOGETHER, _ALONE_FROM = 2, 1200
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,7 +328,6 @@ class HoldoutEvaluator:
         """Leave what wins on the best candidate, and what wins on the first one: all features."""
         if len(self.models) == 1:
             return
-        self._drop_by_few_rows(candidates[0][0])
         raced: list[dict[HoldoutModel, HoldoutScores]] = [{} for _ in candidates]
         for model in self.models:
             scores = [one for known in raced for one in known.values()]
@@ -352,17 +349,9 @@ class HoldoutEvaluator:
         ranked = sorted(models, key=lambda model: raced[model].loss)
         least = _one_per_row(raced[ranked[0]].losses)
         tied = [model for model in ranked if is_tied(_one_per_row(raced[model].losses) - least)]
-        if len(self.folds[0].train) >= FEW_ROWS_FROM:
+        if len(self.folds[0].train) >= _ALONE_FROM:
             return min(tied, key=models.index)
         return MeanModel.of(sorted(tied[:_MOST_TOGETHER], key=models.index))
-
-    def _drop_by_few_rows(self, features: FeatureSet) -> None:
-        """Drop models that are clearly behind with few training rows, where there are many."""
-        fold = self.folds[0]
-        if len(fold.train) >= FEW_ROWS_FROM and len(self.models) > 2:
-            given = (self.data.rows, self.models, (fold.train, fold.test))
-            score = self.metric.score_holdout
-            self.models = left_by_few_rows(*given, score, features, self.groups)
 
     def with_shuffled(self, kept: FeatureSet, shuffle: IntArray) -> "HoldoutEvaluator":
         """Return an evaluator of the same rows in which all features but some are shuffled."""

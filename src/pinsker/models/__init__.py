@@ -25,7 +25,6 @@ from pinsker.models._design import (
     order_by_target,
 )
 from pinsker.models._fit import (
-    FEW_ROWS_FROM,
     HoldoutScores,
     MeanModel,
     ModelData,
@@ -34,7 +33,6 @@ from pinsker.models._fit import (
     calibrated,
     fit_temperature,
     is_tied,
-    left_by_few_rows,
     log_likelihood_of_numbers,
     log_softmax,
     losses_without,

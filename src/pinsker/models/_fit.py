@@ -1,7 +1,4 @@
-"""Fits of models to some rows and features of a table, and their losses on others.
-
-Models that are clearly behind with few of many training rows are dropped there: losses are paired.
-"""
+"""Fits of models to some rows and features of a table, and their losses on others."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -218,41 +215,10 @@ def mean_prediction(several: Sequence[FloatArray], target: Target) -> FloatArray
     return np.asarray(np.mean(several, axis=0))
 
 
-#: A model is as good as the best where its paired losses are larger by this many standard errors
-#: at most, and is dropped by few rows at four times the distance: it must hold with many.
-_TIED, _FAR_BEHIND = 1.0, 4.0
-#: The first round fits to this many rows where a fold has at least twice as many.
-_FIRST_ROWS = 600
-FEW_ROWS_FROM = 2 * _FIRST_ROWS
-
-
-def left_by_few_rows(
-    data: ModelData,
-    models: Sequence[HoldoutModel],
-    fold: tuple[IntArray, IntArray],
-    score: Score,
-    features: Sequence[int],
-    groups: IntArray | None = None,
-) -> tuple[HoldoutModel, ...]:
-    """Return the models that few of the training rows do not show to be far behind."""
-    evenly = np.linspace(0, len(fold[0]) - 1, _FIRST_ROWS)  # sorted rows keep their parts
-    train, test = fold[0][evenly.astype(np.int64)], fold[1]
-    losses = []
-    for model in models:
-        scores = predict_rows(data, model, train, test, features)
-        found = score(model.name, scores, data.target, test, data.weights, groups)
-        losses.append(found.losses.reshape(len(test), -1).mean(axis=1))  # targets count alike
-    best = min(losses, key=lambda one: float(one.mean()))
-    gaps = zip(models, losses, strict=True)
-    return tuple(model for model, own in gaps if _excess(own - best) <= _FAR_BEHIND)
+#: A model is as good as the best where its paired losses are larger by this many standard errors.
+_TIED = 1.0
 
 
 def is_tied(gaps: FloatArray, distance: float = _TIED) -> bool:
-    return _excess(gaps) <= distance
-
-
-def _excess(gaps: FloatArray) -> float:
-    mean, error = float(gaps.mean()), float(gaps.std() / np.sqrt(len(gaps)))
-    if error == 0.0:
-        return 0.0 if mean <= 0.0 else np.inf
-    return mean / error
+    """Return whether paired losses are larger by some standard errors of their mean at most."""
+    return float(gaps.mean()) <= distance * float(gaps.std() / np.sqrt(len(gaps)))
