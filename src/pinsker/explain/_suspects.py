@@ -41,9 +41,7 @@ _SAME = 0.5
 #: R² of a plane through two columns above which they are a recoded target.
 _PLANE_R2 = 0.9999
 #: Boosted trees of one column, which follow any curve.
-_TREES: BoostSettings = {
-    "n_rounds": 100, "n_leaves": 31, "min_leaf": 5, "patience": 1, "n_bins": 255, "rate": 0.1,
-}  # fmt: skip
+_TREES = BoostSettings(n_rounds=100, n_leaves=31, min_leaf=5, patience=1, n_bins=255, rate=0.1)
 
 
 @dataclass(frozen=True)
