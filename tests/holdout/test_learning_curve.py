@@ -4,10 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import TimeSeriesSplit
 
 from pinsker import FeatureSelector
 from pinsker.encoding import encode
-from pinsker.holdout import PartSizes, RowPlan
+from pinsker.holdout import HoldoutEvaluator, PartSizes, RowPlan
+from pinsker.holdout._rows import Fold
+from pinsker.metrics import Metric
+from pinsker.models import Linear
 
 
 def draw(n, seed=0):
@@ -34,18 +38,41 @@ def test_the_curve_is_that_of_models_fitted_to_fewer_rows():
     selector = FeatureSelector(0.1, cv=cv, models=models, searches=["linear"], random_state=0)
     certificate = selector.fit(X, y).certificate_
     assert certificate.n_train == 400
-    kept = selector.support_
+    kept, everything = selector.support_, np.ones(5, dtype=bool)
     assert 0 < kept.sum() < 5
     for n, increase in certificate.learning_curve:
-        some = np.linspace(0, 399, n).astype(int)
-        fitted = (LogisticRegression().fit(X[some][:, own], y[some]) for own in (kept, [True] * 5))
+        some = np.random.default_rng(0).choice(400, n, replace=False)
         wrong = [
-            np.mean(model.predict(X[400:][:, own]) != y[400:])
-            for model, own in zip(fitted, (kept, [True] * 5), strict=True)
+            np.mean(
+                LogisticRegression().fit(X[some][:, own], y[some]).predict(X[400:][:, own])
+                != y[400:]
+            )
+            for own in (kept, everything)
         ]
-        assert increase == pytest.approx(wrong[0] - wrong[1])
-    assert [n for n, _ in certificate.learning_curve] == [100, 200]
-    assert "logistic, fitted to 400 rows (increase" in str(certificate)
+        assert increase == pytest.approx(wrong[0] - wrong[1], abs=1e-12)  # a quotient of counts
+    assert [n for n, _ in certificate.learning_curve] == [100, 200, 400]
+    assert certificate.learning_curve[-1][1] == pytest.approx(certificate.increase)
+    assert "logistic, fitted to 400 rows; by training rows: error rate" in str(certificate)
+
+
+def test_fewer_rows_are_drawn_at_random():
+    # Every second row of matched pairs was one class: 1499 of one and 1 of the other.
+    X, _ = draw(800)
+    y = np.arange(800) % 2
+    encoded = encode(X, y)
+    folds = (Fold(np.arange(600), np.arange(600, 800)),)
+    evaluator = HoldoutEvaluator(encoded, folds, [Linear()], Metric("error"))
+    rows = evaluator.with_fewer_rows(0.5).folds[0].train
+    assert len(rows) == len(set(rows)) == 300
+    assert 100 < y[rows].sum() < 200  # binomial(300, .5): eleven standard deviations
+
+
+def test_weighted_rows_and_rows_in_time_have_no_curve():
+    X, y = draw(800)
+    fast = {"models": ["linear"], "searches": ["linear"], "random_state": 0}
+    in_time = FeatureSelector(0.1, cv=TimeSeriesSplit(3), **fast).fit(X, y)
+    weighted = FeatureSelector(0.1, **fast).fit(X, y, sample_weight=np.arange(1.0, 801.0))
+    assert in_time.certificate_.learning_curve == weighted.certificate_.learning_curve == ()
 
 
 def test_few_rows_have_no_curve():
@@ -62,7 +89,10 @@ def test_more_rows_train_where_columns_are_few(n_columns, n_compared, n_certifie
     assert PartSizes.of(100_000, n_columns).train == pytest.approx(n_compared, abs=1)
     rng = np.random.default_rng(0)
     encoded = encode(rng.normal(size=(100_000, n_columns)), rng.integers(2, size=100_000))
-    assert len(RowPlan.of(encoded, 5, 0).certify.train) == pytest.approx(n_certified, abs=1)
+    plan = RowPlan.of(encoded, 5, 0, n_columns=n_columns)
+    assert len(plan.certify.train) == pytest.approx(n_certified, abs=1)
+    # Models of a user may take time in the square of their rows.
+    assert len(RowPlan.of(encoded, 5, 0).certify.train) == 10_000
 
 
 @pytest.mark.slow
