@@ -90,6 +90,7 @@ def test_text_of_held_out_rows():
             "rises by 0.0400"
         ),
         "  evidence     certificate: 500 rows, fresh rows",
+        "  models       linear of all features, extra trees of those kept",
         (
             "  information  these models lose 0.0020 nats (upper bound 0.0200); if no information "
             "is missed, the Bayes risk rises by at most 0.0400 [model-based estimate]"
@@ -112,12 +113,12 @@ def test_r2_is_printed_as_r2():
     )
 
 
-def test_at_most_eight_lines_and_none_that_says_nothing():
+def test_at_most_ten_lines_and_none_that_says_nothing():
     notes = tuple(said(f"note {i}") for i in range(9))
     full = held_out(metric="mse", bound=0.01, rare_rows=3.0, notes=notes)
     lines = str(full).splitlines()
-    assert len(lines) == 8
-    assert lines[-1] == "  note: note 0 (and 8 more in notes)"
+    assert len(lines) == 10
+    assert lines[-1] == "  note: note 1 (and 7 more in notes)"
     assert full.to_dict()["notes"] == list(map(str, notes))
     for trivial in ("Bayes risk", "inf", "rare rows", "0.1600"):
         assert trivial not in str(held_out(bound=0.8741, information_budget=math.inf))

@@ -9,7 +9,6 @@ from sklearn.model_selection import TimeSeriesSplit
 from pinsker import FeatureSelector
 from pinsker.encoding import encode
 from pinsker.holdout import HoldoutEvaluator, PartSizes, RowPlan
-from pinsker.holdout._rows import Fold
 from pinsker.metrics import Metric
 from pinsker.models import Linear
 
@@ -60,7 +59,7 @@ def test_fewer_rows_are_drawn_at_random():
     X, _ = draw(800)
     y = np.arange(800) % 2
     encoded = encode(X, y)
-    folds = (Fold(np.arange(600), np.arange(600, 800)),)
+    folds = RowPlan.of(encoded, [(np.arange(600), np.arange(600, 800))], 0).folds
     evaluator = HoldoutEvaluator(encoded, folds, [Linear()], Metric("error"))
     rows = evaluator.with_fewer_rows(0.5).folds[0].train
     assert len(rows) == len(set(rows)) == 300
