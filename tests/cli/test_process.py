@@ -91,3 +91,15 @@ def test_the_process_runs_the_command(capfd, monkeypatch):
         signal.signal(signal.SIGINT, before)
     assert left.value.code == 0
     assert capfd.readouterr().out.startswith("pinsker 0.")
+
+
+def test_too_little_memory_is_refused_at_once():
+    # OpenBLAS spun for ten minutes at ``ulimit -v 700000``.
+    resource = pytest.importorskip("resource")
+    limit = 700_000 * 1024
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, "demo"], capture_output=True, text=True, timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)), check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "pinsker: memory is limited to 700000 KB (ulimit -v): allow 1000000\n"

@@ -104,6 +104,16 @@ def test_who_races_follows_from_what_models_take():
     assert "extra trees" not in [m.name for m in default_models("regression", 500, weighted=True)]
 
 
+def test_of_many_classes_extra_trees_are_fewer():
+    # 4999 x 500 with 50 classes took 68 CPU s, 64 of them in trees.
+    def n_trees(**sizes):
+        models = default_models("classification", 4999, **sizes)
+        return next(model.n_trees for model in models if model.name == "extra trees")
+
+    assert n_trees(n_columns=500, n_classes=50) == 32
+    assert n_trees(n_columns=500, n_classes=10) == n_trees(n_columns=100, n_classes=50) == 64
+
+
 def test_of_many_targets_linear_models_race_alone():
     # 30 labels of 1900 rows and 100 columns were not done at 480 CPU s: a fit for every label.
     def names(task, n_rows, n_targets):

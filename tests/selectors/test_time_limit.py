@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_wine
@@ -105,6 +106,22 @@ def test_split_tables_end_in_time_and_are_certified(clock, monkeypatch):
     assert any("left out were search jmi" in note for note in selector.notes_)
 
 
+@pytest.mark.parametrize("step", [0.003, 0.03, 0.3, 3.0])
+@pytest.mark.parametrize("n_rows", [60, 400, 900])
+def test_a_set_is_there_whenever_time_is_up(clock, monkeypatch, n_rows, step):
+    # 1500 x 300 in half a second was "max() arg is an empty sequence" in 0.2, 11 of 25 sizes.
+    monkeypatch.setattr("pinsker.holdout._rows.SEARCH_ONCE_FROM", 300)
+    monkeypatch.setattr("pinsker.holdout._rows.SPLIT_FROM", 800)
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(n_rows, 8))
+    labels = (table[:, 0] + 0.5 * rng.normal(size=n_rows) > 0).astype(int)
+    clock.step = step
+    selector = FeatureSelector(models=["linear", "extra trees"], time_limit=1.0, random_state=0)
+    selector.fit(table, labels)
+    assert selector.support_.any()
+    assert len(selector.cv_results_["search"]) > 1
+
+
 def test_with_little_time_fewer_rows_of_text_are_read():
     # 200 000 x 50 took 15 s of a limit of half a second, most of them for reading.
     rng = np.random.default_rng(0)
@@ -115,6 +132,18 @@ def test_with_little_time_fewer_rows_of_text_are_read():
     assert any("columns were read on 5000 of 8000 rows" in note for note in selector.notes_)
     free = FeatureSelector(0.1, time_limit=1e3, **few).fit(table, codes[:, 0] > 4)
     assert not any("columns were read on" in note for note in free.notes_)
+
+
+@pytest.mark.parametrize("kind", ["dask", "lazy"])
+def test_tables_that_are_not_in_memory_have_time_limits_too(kind):
+    table = pd.DataFrame(X).rename(columns=str).assign(y=y)
+    few = {"models": ["linear"], "searches": ["linear"], "random_state": 0, "time_limit": 60}
+    if kind == "dask":
+        given = pytest.importorskip("dask.dataframe").from_pandas(table, npartitions=2)
+        given = (given.drop(columns="y"), given["y"])
+    else:
+        given = (pl.from_pandas(table).lazy(), "y")
+    assert FeatureSelector(0.1, **few).fit(*given).support_.any()
 
 
 def test_pairs_are_not_looked_for_when_time_is_up(clock, monkeypatch):

@@ -139,8 +139,7 @@ def _prune(
 _MANY, _CLOSE = 100, 1.1
 #: Rows of the first folds, at least: they compare models and find the sets far from a budget.
 _FIRST_ROWS = 300
-#: Sets of more features are not pruned: a pass takes a fit for every fifth of them that leaves, and
-#: for every target; of five targets and more only sets whose product with them is below.
+#: Sets of more features, or features times targets, are not pruned: a fifth leaves with every fit.
 _MOST_PRUNED, _MOST_FOR_TARGETS = 100, 500
 #: Name of the path of the last pass.
 PRUNED = "pruned"

@@ -43,9 +43,10 @@ _FEW: BoostSettings = {**_BOOSTED, "n_rounds": 30}
 _SET_ASIDE = 0.15
 #: Rows of the rarest class that early stopping needs: some of each class are set aside.
 _LEAST_TO_STOP = 3
-#: Every target is a fit: above both of this many targets and rows times targets linear models race
-#: alone. Extra trees took 30 labels of 1900 rows and 100 columns beyond 480 CPU s.
+#: Every target is a fit: above both, of targets and of rows times them, linear models race alone.
 _MOST_TARGETS, _MOST_FITTED = 5, 10_000
+#: Above this many cells times classes extra trees are half as many, for all sets of a table.
+_MANY_CLASSES = 50_000_000
 #: The models that race, from the cheapest on.
 _RACING = ("linear", "linear ranks", "svm", "extra trees", "boosted trees")
 #: Models of other libraries by name: module, classifier and regressor, settings.
@@ -220,18 +221,15 @@ def _rbf_kernel(rows: FloatArray, others: FloatArray, gamma: float) -> FloatArra
 
 
 def default_models(
-    task: Task,
-    n_rows: int,
-    seed: int = 0,
-    *,
-    n_classes: int = 0,
-    n_columns: int = 0,
-    n_targets: int = 1,
-    weighted: bool = False,
-) -> tuple[HoldoutModel, ...]:
+    task: Task, n_rows: int, seed: int = 0, *, n_classes: int = 0, n_columns: int = 0,
+    n_targets: int = 1, weighted: bool = False,
+) -> tuple[HoldoutModel, ...]:  # fmt: skip
     if task == "survival":
         return survival_models(n_rows, seed)
     models = [_by_name(name, task, seed) for name in _RACING]
+    if n_rows * n_columns * n_classes > _MANY_CLASSES:
+        trees = _RACING.index("extra trees")
+        models[trees] = ExtraTrees(seed=seed, n_trees=ExtraTrees.n_trees // 2)
     if task == "classification":
         models[1:1] = Linear().with_other_penalties()
     return tuple(

@@ -226,9 +226,7 @@ def _called(model: Estimator, method: str, rows: TableLike) -> AnyArray:
     try:
         return np.asarray(methodcaller(method, rows)(model))
     except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"{method} of {type(model).__name__} failed: {error}", parameter="models"
-        ) from error
+        raise ParameterError(f"{method} of {type(model).__name__} failed: {error}") from error
 
 
 def _count(rows: TableLike) -> int:

@@ -112,7 +112,7 @@ class _LinearModel:
 
 def _in_units_of_spread(layout: Layout, shares: FloatArray) -> TableLike:
     """Return the columns less their medians, sparse where most cells are the median."""
-    parts, n_filled, rows = [], 0, np.arange(len(shares))
+    parts, rows = [], np.arange(len(shares))
     # In parts: indicators of many categories are mostly zeros, and never all there at once.
     of_part = np.cumsum(layout.widths) * _DOUBLE * len(rows) // _BYTES_OF_PART
     for part in np.split(np.arange(len(of_part)), np.flatnonzero(np.diff(of_part)) + 1):
@@ -120,10 +120,9 @@ def _in_units_of_spread(layout: Layout, shares: FloatArray) -> TableLike:
         columns -= np.median(columns, axis=0)
         variance = shares @ np.square(columns) - np.square(shares @ columns)
         columns /= np.sqrt(np.where(variance > 0, variance, 1.0))
-        filled = int(np.count_nonzero(columns))
-        n_filled += filled
-        parts.append(sparse.csc_array(columns) if filled < _FILLED * columns.size else columns)
-    if n_filled < _FILLED * len(rows) * int(layout.widths.sum()):
+        is_filled = np.count_nonzero(columns) >= _FILLED * columns.size
+        parts.append(columns if is_filled else sparse.csc_array(columns))
+    if all(sparse.issparse(one) for one in parts):
         return sparse.hstack(parts, format="csc")
     return np.hstack([one if isinstance(one, np.ndarray) else one.toarray() for one in parts])
 

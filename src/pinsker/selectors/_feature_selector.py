@@ -319,8 +319,8 @@ class FeatureSelector(EvaluatedSelector):
         deadline, seed = Deadline(self.time_limit), draw_seed(self)
         users, origin = {"X": X, "y": y}, ""
         drawn: Notes = ()
-        most = MOST_READ
-        if self.time_limit is not None and isinstance(X, HasShape) and len(X.shape) == 2:
+        most, in_memory = MOST_READ, isinstance(X, HasShape) and not (is_dask(X) or is_stream(X))
+        if self.time_limit is not None and in_memory and len(X.shape) == 2:
             text = np.asarray(take(X, np.arange(min(1, X.shape[0])))).dtype.kind not in "biuf"
             in_time = int(self.time_limit * _CELLS_A_SECOND[text]) // max(X.shape[1], 1)
             most = min(most, max(in_time, SPLIT_FROM))
