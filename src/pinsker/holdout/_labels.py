@@ -74,7 +74,9 @@ class LabelPlan:
     def _increase(self, X: TableLike, labels: AnyArray, confidence: float) -> Difference:
         gaps = np.zeros(0)
         if len(self.rows):
-            full, kept = self.pair.losses(take(X, self.rows), _narrowed(labels))
+            # Gaps among labels have forced a type on them.
+            values = np.asarray(labels.tolist()) if labels.dtype == object else labels
+            full, kept = self.pair.losses(take(X, self.rows), values)
             gaps = kept - full
         if self.chances is None:
             everywhere = np.zeros(self.n_rows)
@@ -87,7 +89,8 @@ class LabelPlan:
         own = paired_difference(draws, confidence)
         spread = float(np.repeat(gaps**2 * weights, self.times).mean()) - own.mean**2
         more = float(ndtri(confidence)) ** 2 * max(spread, 0.0) / self.n_rows
-        below, above = (math.hypot(end, math.sqrt(more)) for end in _sides(own))
+        sides = (own.mean - own.lower, own.upper - own.mean)
+        below, above = (math.hypot(end, math.sqrt(more)) for end in sides)
         return replace(own, lower=own.mean - below, upper=own.mean + above)
 
 
@@ -174,12 +177,3 @@ def audit_partial(
     plan = rows_to_label(selector, *both, X_test, metric=metric)
     found = plan.audit(X_test, y_partial, confidence=confidence)
     return replace(found, model=type(model).__name__, budget=plan.pair.budget(error_budget))
-
-
-def _narrowed(labels: AnyArray) -> AnyArray:
-    """Return labels without the type that gaps among them have forced."""
-    return np.asarray(labels.tolist()) if labels.dtype == object else labels
-
-
-def _sides(limits: Difference) -> tuple[float, float]:
-    return limits.mean - limits.lower, limits.upper - limits.mean
