@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import ndtri
 
 from pinsker._types import BoolArray, FloatArray, IntArray
 from pinsker.bounds import Difference, paired_difference, simultaneous_confidence
 
 #: Limits of one set: its paired differences and a confidence in, the difference out.
 Limit: TypeAlias = Callable[[FloatArray, float], Difference]
-#: Share of the error probability that the sequence gets, the band has the rest; and share of the
-#: band's that shows which sets are far above the budget.
-_OF_SEQUENCE, _OF_DISTANCE = 0.8, 0.1
+#: Share of the error probability that the sequence gets; the band has the rest.
+_OF_SEQUENCE = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +45,7 @@ def shown_sets(
 ) -> ShownSets:
     """Find the sets whose mean difference is shown to be at most a budget."""
     # The band is made again for the sets that it does not show, up to the end (Romano and Wolf
-    # 2005, JASA 100), and sets far above the budget do not count (Romano, Shaikh and Wolf 2014,
-    # Econometrica 82). The sequence, whose order must not depend on `differences`, is tested set
+    # 2005, JASA 100). The sequence, whose order must not depend on `differences`, is tested set
     # after set at the whole of its share, up to the first that neither its own limit nor the band
     # shows (Maurer, Hothorn, Lehmacher 1995). Let j be its first set that is not within the budget.
     # While the band holds it does not show j, so that the sequence passes j only if j's own limit
@@ -83,29 +80,17 @@ def _step_down(
     seed: int,
 ) -> tuple[BoolArray, FloatArray]:
     """Return which sets a band shows that is made again for the others, and the band's limits."""
-    beta = _OF_DISTANCE * (1.0 - confidence)
     columns = differences.T
     band = simultaneous_confidence(differences, confidence, clusters=clusters, seed=seed)
     upper = np.array([limit(column, band).upper for column in columns])
-    near = 1.0 - beta / max(len(columns), 1)
-    distance = np.array([_distance(limit, column, near, budget) for column in columns])
     shown = upper <= budget
     while not shown.all():
         left = ~shown
-        each = simultaneous_confidence(
-            differences[:, left], confidence + beta, clusters=clusters, distance=distance[left],
-            seed=seed,
-        )  # fmt: skip
+        some = differences[:, left]
+        each = simultaneous_confidence(some, confidence, clusters=clusters, seed=seed)
         now = left.copy()
         now[left] = [limit(column, each).upper <= budget for column in columns[left]]
         if not now.any():
             break
         shown |= now
     return shown, upper
-
-
-def _distance(limit: Limit, column: FloatArray, confidence: float, budget: float) -> float:
-    """Return how many standard errors the lower limit of a set is above the budget."""
-    found = limit(column, confidence)
-    error = (found.mean - found.lower) / float(ndtri(confidence))
-    return max(found.lower - budget, 0.0) / error if error > 0.0 else 0.0

@@ -87,15 +87,6 @@ def test_what_the_band_shows_does_not_stop_the_sequence():
     assert above.evidence == ("band", "", "band")
 
 
-def test_sets_far_above_cost_nothing():
-    near = losses([0.0, 0.02])
-    far = np.hstack([near, losses(np.full(40, 3.0), seed=9)])
-    alone, beside = (simultaneous_confidence(one) for one in (near, far))
-    assert beside > alone + 0.01
-    distance = np.r_[0.0, 0.0, np.full(40, 30.0)]
-    assert simultaneous_confidence(far, distance=distance) == pytest.approx(alone, abs=3e-3)
-
-
 def test_bounds_of_all_sets_hold_at_once():
     # The second set is at the budget, the third above: both evidences may err in 5 % together.
     means, budget, runs = np.array([0.0, 0.1, 0.12, 0.0]), 0.1, 600

@@ -299,7 +299,6 @@ def simultaneous_confidence(
     confidence: float = 0.95,
     *,
     clusters: IntArray | None = None,
-    distance: FloatArray | None = None,
     seed: int = 0,
 ) -> float:
     r"""Return the confidence of each limit that makes the limits of all columns hold at once.
@@ -317,9 +316,6 @@ def simultaneous_confidence(
         Of all limits together.
     clusters : ndarray of shape (n_rows,), int, optional
         Which rows belong together.
-    distance : ndarray of shape (n_sets,), optional
-        Standard errors by which the true mean of each set is known to be above the value that is
-        tested: a set that is far above it is hardly ever below by chance, and costs nothing.
     seed : int
         Of the draws.
 
@@ -350,8 +346,6 @@ def simultaneous_confidence(
     values = np.where(values > _ROUNDING * n_sets, values, 0.0)
     root = (vectors * np.sqrt(values)) @ vectors.T
     drawn = np.random.default_rng(seed).normal(size=(_DRAWS, n_sets)) @ root
-    if distance is not None:
-        drawn = drawn - distance[varying]
     # The rank of the normal maximum, so that one set alone keeps its confidence exactly.
     largest = float(np.quantile(drawn.max(axis=1), confidence))
     normal_limit = float(ndtr(largest))

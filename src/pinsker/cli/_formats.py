@@ -424,11 +424,8 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
 
 
 def _has_decimal_commas(frame: pd.DataFrame) -> bool:
-    for name in text_columns(frame):
-        values = frame[name].dropna().astype(str)
-        if len(values) and values.map(lambda text: bool(_DECIMAL_COMMA.fullmatch(text))).all():
-            return True
-    return False
+    columns = (frame[name].dropna().astype(str) for name in text_columns(frame))
+    return any(len(one) and all(map(_DECIMAL_COMMA.fullmatch, one)) for one in columns)
 
 
 def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:

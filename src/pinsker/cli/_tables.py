@@ -151,15 +151,17 @@ def read_input(
             drawn = None if most is None else _draw(handle, kind, source, most, seed)
             frame, notes = _read(handle, kind, style or TextStyle(), source, drawn)
     frame.columns = [str(name) for name in frame.columns]
+    wanted = [target] if isinstance(target, str) else target
     if may_lack_target:
-        wanted = [target] if isinstance(target, str) else target
         frame = frame.assign(**{one: np.nan for one in wanted if one not in frame.columns})
     names = list(frame.columns)
     if all(formats.is_float(name) for name in names):
         raise DataError(
             "the first line holds numbers, not names: give the table a line of column names."
         )
-    targets = _find_targets([target] if isinstance(target, str) else target, names)
+    several = len(wanted) != 1 or (wanted[0] not in names and bool(set(wanted[0]) & set(",*")))
+    find = parse_columns(wanted, names, "--target") if several else [wanted[0]]
+    targets = tuple(find_column(one, names, "--target") for one in find)
     unwanted = parse_columns(drop, names, "--drop")
     for one in targets:
         if one in unwanted:
@@ -177,13 +179,6 @@ def read_input(
         "standard input" if source == STDIN else source, frame.assign(**read), targets,
         (*notes, *about_values), frame[list(read)], drawn,
     )  # fmt: skip
-
-
-def _find_targets(typed: Sequence[str], names: list[str]) -> tuple[str, ...]:
-    """Return the columns to predict: names that may hold a comma, else several at once."""
-    if len(typed) == 1 and (typed[0] in names or not set(typed[0]) & set(",*")):
-        return (find_column(typed[0], names, "--target"),)
-    return tuple(parse_columns(tuple(typed), names, "--target"))
 
 
 def with_row_columns(table: InputTable, **options: str | None) -> InputTable:

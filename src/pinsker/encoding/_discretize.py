@@ -214,7 +214,9 @@ def mdl_cuts(values: FloatArray, labels: IntArray) -> FloatArray:
         first, last = waiting.pop()
         cut = _best_cut(cumulative[first : last + 1], table)
         if cut is not None:
-            cuts.append(_between(distinct[first + cut - 1], distinct[first + cut]))
+            low, high = distinct[first + cut - 1], distinct[first + cut]
+            middle = low + (high - low) / 2.0
+            cuts.append(float(middle if middle < high else low))  # `high` is above it
             waiting += [(first, first + cut), (first + cut, last)]
     return np.sort(np.array(cuts, dtype=np.float64))
 
@@ -245,9 +247,3 @@ def _best_cut(cumulative: IntArray, table: FloatArray) -> int | None:
 
 def _bits(counts: IntArray, table: FloatArray) -> FloatArray:
     return np.asarray(table[counts.sum(axis=1)] - table[counts].sum(axis=1))
-
-
-def _between(low: float, high: float) -> float:
-    """Return a cut with `low` on or below it and `high` above it."""
-    middle = low + (high - low) / 2.0
-    return float(middle if middle < high else low)

@@ -26,6 +26,8 @@ from pinsker._types import (
 from pinsker.encoding._read import RawTable, column_blocks
 from pinsker.exceptions import DataError, ParameterError
 
+_gaps_refused = partial(DataError, parameter="missing")
+
 #: Two different categories of a nominal column are this far apart in metric form; see `FARTHEST`.
 NOMINAL_STEP = 1e200
 #: A distance of this size or more counts as infinite: such rows are never neighbors.
@@ -53,10 +55,6 @@ class Kind(StrEnum):
     def is_numeric(self) -> bool:
         """Whether distances are differences of values; otherwise they are 0 or infinite."""
         return self in (Kind.CONTINUOUS, Kind.COUNT)
-
-    @property
-    def is_discrete(self) -> bool:
-        return self is not Kind.CONTINUOUS
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,17 +300,15 @@ def usable_rows(
         gaps = np.isnan(table.values)
         if missing == "error" or (missing == "category" and table is target):
             choices = "<missing=drop>" if table is target else "<missing=drop>, <missing=category>"
-            raise DataError(
-                _report(table, gaps, "NaN", "missing values") + f" Use {choices}, or fill them in.",
-                parameter="missing",
+            raise _gaps_refused(
+                _report(table, gaps, "NaN", "missing values") + f" Use {choices}, or fill them in."
             )
         if missing == "drop" or (missing == "auto" and table is target):
             usable &= ~gaps.any(axis=1)
     if not usable.any():
         what = "the target" if missing == "auto" else "some value"
-        raise DataError(
-            f"missing={missing!r} leaves no row: every one of the {n} misses {what}.",
-            parameter="missing",
+        raise _gaps_refused(
+            f"missing={missing!r} leaves no row: every one of the {n} misses {what}."
         )
     return np.flatnonzero(usable)
 
@@ -330,10 +326,9 @@ def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[Note]:
 
 def refuse_missing_targets(n_missing: int, n_rows: int, missing: Missing) -> None:
     if n_missing and not drops_rows(missing):
-        raise DataError(
+        raise _gaps_refused(
             f"Input y contains NaN: the target has missing values in {n_missing} of "
-            f"{plural(n_rows, 'row')}. Use <missing=drop>, or fill them in.",
-            parameter="missing",
+            f"{plural(n_rows, 'row')}. Use <missing=drop>, or fill them in."
         )
 
 

@@ -288,10 +288,11 @@ def build_target(
         for part in parts:
             assert part.labels is not None
             assert part.classes is not None
-            _refuse_single_rows(part.labels, part.classes, table)
-            _warn_single_rows(part.labels, part.classes)
+            _check_single_rows(part.labels, part.classes, table)
         parts = parts if len(parts) > 1 else ()
-        notes += _combination_notes(table, len(classes)) if parts else []
+        if parts and (n_used := len(np.unique(table.values, axis=0))) != len(classes):
+            figures = {"n_targets": table.n_columns, "n_used": n_used, "n_kept": len(classes)}
+            notes.append(Note("combinations", figures=figures))
         coded = (frozen(labels), frozen(classes), None, None)
         return Target(task, *coded, table.names, tuple(notes), parts)
     _refuse_text(table)
@@ -326,14 +327,6 @@ def _class_targets(table: RawTable) -> tuple[Target, ...]:
         Target("classification", frozen(labels), frozen(classes), None, None, (name,))
         for name, (labels, classes) in zip(table.names, columns, strict=True)
     )
-
-
-def _combination_notes(table: RawTable, n_kept: int) -> list[Note]:
-    n_used = len(np.unique(table.values, axis=0))
-    if n_used == n_kept:
-        return []
-    figures = {"n_targets": table.n_columns, "n_used": n_used, "n_kept": n_kept}
-    return [Note("combinations", figures=figures)]
 
 
 def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:
@@ -377,20 +370,17 @@ def _refuse_text(table: RawTable) -> None:
             )
 
 
-def _refuse_single_rows(labels: IntArray, classes: AnyArray, table: RawTable) -> None:
-    """Refuse free text, names and dates as classes: most rows have a class of their own."""
-    n_single = int((np.bincount(labels, minlength=len(classes)) == 1).sum())
-    if n_single > max(table.n_rows // 2, _MOST_SINGLE_ROWS):
-        raise DataError(
-            f"y ({listing(table.names)}) has {len(classes)} different values in {table.n_rows} "
-            f"rows, {n_single} of them in one row only: nothing can be learned about these. Use a "
-            "target with classes that repeat; convert dates and numbers written as text to numbers."
-        )
-
-
-def _warn_single_rows(labels: IntArray, classes: AnyArray) -> None:
+def _check_single_rows(labels: IntArray, classes: AnyArray, table: RawTable) -> None:
+    """Warn of classes of one row; refuse most of them: free text, names and dates."""
     sizes = np.bincount(labels, minlength=len(classes))
     single = [classes[c] for c in np.flatnonzero(sizes == 1)]
+    if len(single) > max(table.n_rows // 2, _MOST_SINGLE_ROWS):
+        raise DataError(
+            f"y ({listing(table.names)}) has {len(classes)} different values in {table.n_rows} "
+            f"rows, {len(single)} of them in one row only: nothing can be learned about these. Use "
+            "a target with classes that repeat; convert dates and numbers written as text to "
+            "numbers."
+        )
     if single:
         who = "class" if len(single) == 1 else "classes"
         have = "has" if len(single) == 1 else "have"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -232,6 +233,7 @@ def _sizes(fresh: FreshSets) -> list[int]:
 
 def _searches(fresh: FreshSets) -> tuple[Callable[[Encoded], SelectionPath], ...]:
     """Return the searches for alternatives; pairs are counted in rows of equal weight."""
+    count_jmi = partial(count_and_search, criterion="jmi")
     return (count_jmi,) if fresh.encoded.weights is not None else (pairs, count_jmi)
 
 
@@ -251,8 +253,3 @@ def _within(
             if gap.upper <= budget:
                 return features, scores, gap
     return None
-
-
-def count_jmi(table: Encoded) -> SelectionPath:
-    """Search by the criterion "jmi"."""
-    return count_and_search(table, "jmi")

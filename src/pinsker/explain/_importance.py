@@ -61,18 +61,15 @@ class FreshSets:
         self.notes = context.notes
         if searched:
             groups, n_rows = context.groups, context.encoded.n_rows
-            aside = _set_aside(groups, n_rows, searched, context.seed)
+            which = np.arange(n_rows) if groups is None else groups  # rows of a group stay together
+            several = np.random.default_rng(context.seed).permutation(np.unique(which))
+            aside = np.isin(which, several[: max(1, round(searched * len(several)))])
             self.searched = take_rows(context.encoded, np.flatnonzero(aside))
             rest = take_rows(context.encoded, np.flatnonzero(~aside))
             own = None if groups is None else groups[~aside]
             context = replace(context, encoded=rest, groups=own)
         self.encoded, self.metric = context.encoded, context.metric
         folds = make_folds(self.encoded, cv, context.seed, groups=context.groups)
-        if not folds:
-            raise DataError(
-                f"found {self.encoded.n_rows} fresh rows, too few to fit and score models: pass "
-                "some dozens at least."
-            )
         self.evaluator = context.evaluator(folds)
         self.notes += note_weights(self.evaluator.weights)
         ranked = [*order, *(j for j in range(self.encoded.n_features) if j not in set(order))]
@@ -90,13 +87,6 @@ class FreshSets:
     def increases(self, sets: Sequence[HoldoutScores], confidence: float) -> list[Difference]:
         """Return the error of each set minus that of the kept one, with bounds for all at once."""
         return increases(self.evaluator, [(one, self.base) for one in sets], confidence)
-
-
-def _set_aside(clusters: IntArray | None, n_rows: int, share: float, seed: int) -> BoolArray:
-    """Return a random share of the rows; rows that belong together stay together."""
-    which = np.arange(n_rows) if clusters is None else clusters
-    several = np.random.default_rng(seed).permutation(np.unique(which))
-    return np.asarray(np.isin(which, several[: max(1, round(share * len(several)))]))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from pinsker._notes import Note
-from pinsker._types import AnyArray, BoolArray, Estimator, FloatArray, IntArray, TableLike
+from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
 from pinsker.engine import BoostSettings, boosted_scores
 from pinsker.information import shared_entropy
@@ -361,21 +361,15 @@ def _error_of_groups(codes: IntArray, labels: IntArray) -> float:
 
 def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
     """Return the cross-validated error of a small tree of one column."""
+    from sklearn.model_selection import KFold, cross_val_predict
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier(max_leaf_nodes=4 * (int(labels.max()) + 1), random_state=0)
     # Trees are grown in single precision: ranks stand in for values that it cannot hold.
     if np.abs(values).max() > np.finfo(np.float32).max:
         values = np.unique(values, return_inverse=True)[1].astype(np.float64)
-    return float(np.mean(_predicted(tree, values, labels) != labels))
-
-
-def _predicted(trees: Estimator, values: FloatArray, others: AnyArray) -> AnyArray:
-    """Return cross-validated predictions from one column."""
-    from sklearn.model_selection import KFold, cross_val_predict
-
     folds = KFold(5, shuffle=True, random_state=0)
-    return np.asarray(cross_val_predict(trees, values[:, None], others, cv=folds))
+    return float(np.mean(cross_val_predict(tree, values[:, None], labels, cv=folds) != labels))
 
 
 def _binned(codes: IntArray, bins: int) -> IntArray:

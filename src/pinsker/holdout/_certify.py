@@ -20,7 +20,6 @@ from pinsker.bounds import (
     paired_difference,
 )
 from pinsker.engine import Problem
-from pinsker.exceptions import DataError
 from pinsker.holdout._certificate import (
     CERTIFICATE,
     CROSS_VALIDATED,
@@ -127,6 +126,7 @@ def crossfit_certificate(
     if result.few_rows_decide and not all_stay:
         absolute = (result.absolute_increase, result.absolute_upper)
         doubts += (note_few_rows(metric, *absolute),)
+    is_sure = comparison.n_folds > 1 and not doubts and weights_of(decision.notes) <= {"known"}
     likely = comparison.likely(budget) if budget else None
     certificate = Certificate(
         metric=metric.name,
@@ -154,7 +154,7 @@ def crossfit_certificate(
         model_kept=result.model_error,
         error_upper=result.error_upper,
         notes=decision.notes + doubts,
-        label=_label(comparison.n_folds, doubts, decision.notes),
+        label=CROSS_VALIDATED if is_sure else ESTIMATE,
         error_none=comparison.error_none,
         gain_lower=max(everything.gain_lower, result.gain_lower),
         rare_rows=metric.rare_rows(
@@ -175,12 +175,6 @@ def note_few_rows(metric: Metric, mean: float = math.nan, upper: float = math.na
     """Return that few rows decide, with a metric beside that they decide less."""
     figures = {"unit": metric.row.root_unit, "mean": mean, "upper": upper}
     return Note("few rows decide", figures=figures)
-
-
-def _label(n_folds: int, doubts: Notes, notes: Notes) -> str:
-    """Return what figures of rows that chose a set are."""
-    is_sure = n_folds > 1 and not doubts and weights_of(notes) <= {"known"}
-    return CROSS_VALIDATED if is_sure else ESTIMATE
 
 
 def with_notes(certificate: Certificate) -> Certificate:
@@ -228,11 +222,6 @@ class FreshRows:
     ) -> None:
         self.encoded, self.facts, self.confidence = context.encoded, context.facts, confidence
         self.rule, self.rows = context.budget, rows
-        if not folds:
-            raise DataError(
-                f"found {self.encoded.n_rows} fresh rows, too few to fit and score models: pass "
-                "some dozens at least."
-            )
         self.evaluator = context.evaluator(folds)
         few, n_apart = (Note("few rows"),), len(self.evaluator.rows)
         if context.copies and self.evaluator.clusters is not None:  # a row and its copies are one
@@ -325,23 +314,21 @@ class FreshRows:
         else:
             less, more = kept, self._evaluate(best)
         clusters, confidence = self._clusters(kept.losses - full.losses), self.confidence
-        widening = self.evaluator.widening
-        known = (confidence, clusters, self.evaluator.weights, widening)
+        weights, widening = self.evaluator.weights, self.evaluator.widening
+        known = (confidence, clusters, weights, widening)
         gaps = more.log_likelihood - less.log_likelihood
         lost = paired_difference(gaps, confidence, clusters=clusters, widening=widening)
-        metric, facts, losses = self.evaluator.metric, self.facts, kept.losses
-        reference = full.losses
+        metric, facts = self.evaluator.metric, self.facts
+        losses, reference = kept.losses, full.losses
         rule = self.rule.absolute(self.evaluator.prior.loss - full.loss)
         increase = self._increase(losses, reference)
         excess = self._increase(less.losses, more.losses)
-        prior = self.evaluator.prior.losses
-        worth = metric.gains((losses, reference), prior, *known)
+        worth = metric.gains((losses, reference), self.evaluator.prior.losses, *known)
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
         doubts = self._doubts(losses, reference) if not all_stay else ()
         groups = self.evaluator.clusters
         n_groups = 0 if groups is None else len(np.unique(groups))
-        weights = self.evaluator.weights
         n_effective = len(losses) if weights is None else effective_rows(weights)
         certificate = Certificate(
             metric=metric.name,

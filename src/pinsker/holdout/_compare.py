@@ -184,57 +184,35 @@ class References:
 
     def compare(self, evaluated: dict[tuple[str, int], HoldoutScores]) -> Results:
         """Return the result of every set."""
-        several = list(evaluated.values())
-        figures = zip(
-            self._lost(several, self.most, self.confidence, self.widening),
-            self._lost(several, self.everything, self.confidence, self.widening),
-            self._lost(several, self.most, ONE_ERROR),
-            self._lost(several, self.everything, ONE_ERROR),
-            self._increase(several, self.everything),
-            self._increase(several, self.reachable),
-            self._gains(several),
-            self._errors(several),
-            self._error_uppers(several),
-            self._information(several),
-            self._few_rows_decide(several),
-            strict=True,
-        )
-        every = zip(evaluated.items(), figures, strict=True)
-        return {key: self._result(*key, scores, *found) for (key, scores), found in every}
-
-    def _result(
-        self,
-        search: str,
-        size: int,
-        scores: HoldoutScores,
-        lost: Difference,
-        against_all: Difference,
-        nearly_lost: Difference,
-        behind_all: Difference,
-        increase: Difference,
-        excess: Difference,
-        gain: Difference,
-        increase_error: float,
-        error_upper: float,
-        information: tuple[float, float],
-        few: bool,
-    ) -> SubsetResult:
-        losses, absolute = scores.losses, None
-        if few and self.weights is None:
-            known = (self.facts, self.confidence, self.clusters, self.widening)
-            absolute = self.metric.increase_of_roots(losses, self.everything.losses, *known)
-        return SubsetResult(
-            search=search, size=size, information=information[0], information_error=information[1],
-            lost=max(lost.mean, 0.0), lost_upper=max(lost.upper, against_all.upper, 0.0),
-            lost_lower=nearly_lost.lower, behind_all=behind_all.upper,
-            error=scores.loss, error_upper=error_upper, increase=increase.mean,
-            increase_lower=increase.lower, increase_upper=increase.upper, excess=excess.mean,
-            excess_upper=max(excess.upper, increase.upper), gain_lower=gain.lower,
-            model_information=scores.model, model_error=scores.model, few_rows_decide=few,
-            increase_error=increase_error,
-            absolute_increase=math.nan if absolute is None else absolute.mean,
-            absolute_upper=math.nan if absolute is None else absolute.upper,
-        )  # fmt: skip
+        several, ends = list(evaluated.values()), (self.most, self.everything)
+        sure = [self._lost(several, one, self.confidence, self.widening) for one in ends]
+        near = [self._lost(several, one, ONE_ERROR) for one in ends]
+        increases = self._increase(several, self.everything)
+        excesses = self._increase(several, self.reachable)
+        worth = (CONFIDENCE, self.clusters, self.weights, self.widening)
+        gains = self.metric.gains([one.losses for one in several], self.prior.losses, *worth)
+        errors, uppers = self._errors(several), self._error_uppers(several)
+        information, few = self._information(several), self._few_rows_decide(several)
+        unknown, results = Difference(math.nan, math.nan, math.nan), {}
+        for k, ((search, size), scores) in enumerate(evaluated.items()):
+            absolute, increase, excess = None, increases[k], excesses[k]
+            if few[k] and self.weights is None:
+                known = (self.facts, self.confidence, self.clusters, self.widening)
+                reference = self.everything.losses
+                absolute = self.metric.increase_of_roots(scores.losses, reference, *known)
+            results[search, size] = SubsetResult(
+                search=search, size=size, information=information[k][0],
+                information_error=information[k][1], lost=max(sure[0][k].mean, 0.0),
+                lost_upper=max(sure[0][k].upper, sure[1][k].upper, 0.0),
+                lost_lower=near[0][k].lower, behind_all=near[1][k].upper, error=scores.loss,
+                error_upper=uppers[k], increase=increase.mean, increase_lower=increase.lower,
+                increase_upper=increase.upper, excess=excess.mean,
+                excess_upper=max(excess.upper, increase.upper), gain_lower=gains[k].lower,
+                model_information=scores.model, model_error=scores.model, few_rows_decide=few[k],
+                increase_error=errors[k], absolute_increase=(absolute or unknown).mean,
+                absolute_upper=(absolute or unknown).upper,
+            )  # fmt: skip
+        return results
 
     def _increase(
         self, several: Sequence[HoldoutScores], reference: HoldoutScores
@@ -252,10 +230,6 @@ class References:
         halves = np.array([(one.upper - one.lower) / 2.0 for one in limits])
         worst = halves.reshape(len(several), -1).max(axis=1)
         return [self.widening * float(half) for half in worst]
-
-    def _gains(self, several: Sequence[HoldoutScores]) -> list[Difference]:
-        known = (CONFIDENCE, self.clusters, self.weights, self.widening)
-        return self.metric.gains([one.losses for one in several], self.prior.losses, *known)
 
     def _few_rows_decide(self, several: Sequence[HoldoutScores]) -> list[bool]:
         """Return whether few rows carry each increase; limits of counts know how few differ."""

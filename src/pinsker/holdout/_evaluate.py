@@ -22,13 +22,13 @@ from joblib import parallel_config
 from sklearn import config_context, get_config
 from threadpoolctl import ThreadpoolController, threadpool_limits  # type: ignore[import-untyped]
 
-from pinsker._compat import require
+from pinsker._compat import method_of, require
 from pinsker._notes import Note, Notes
 from pinsker._types import Arguments, DaskClient, Fields, FloatArray, Function, IntArray, TableLike
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Encoded
 from pinsker.engine import calls_on_cluster
-from pinsker.exceptions import EngineError, EngineLostError, ParameterError
+from pinsker.exceptions import DataError, EngineError, EngineLostError, ParameterError
 from pinsker.holdout._rows import (
     Fold,
     RowPlan,
@@ -256,19 +256,17 @@ class HoldoutEvaluator:
 
     def prior_of(self, n_folds: int) -> HoldoutScores:
         """Return the scores of the model without features on the first folds."""
-        if n_folds not in self._priors:
-            self._priors[n_folds] = self._score_prior(n_folds)
-        return self._priors[n_folds]
-
-    def _score_prior(self, n_folds: int) -> HoldoutScores:
+        if n_folds in self._priors:
+            return self._priors[n_folds]
         prior = self._pool(PriorModel(), [()] * n_folds)
         # Of groups the folds differ: what the others have most often is rarer in the one left out.
-        if self.metric.has_theory and self.groups is None:
-            return prior
-        parts = [fit_predict(self.data, PriorModel(), k, ()) for k in range(n_folds)]
-        mean = np.concatenate(parts).mean(axis=0, keepdims=True)
-        alike = np.repeat(mean, sum(map(len, parts)), axis=0)
-        return replace(prior, losses=self._score("prior", alike).losses)
+        if self.groups is not None or not self.metric.has_theory:
+            parts = [fit_predict(self.data, PriorModel(), k, ()) for k in range(n_folds)]
+            mean = np.concatenate(parts).mean(axis=0, keepdims=True)
+            alike = np.repeat(mean, sum(map(len, parts)), axis=0)
+            prior = replace(prior, losses=self._score("prior", alike).losses)
+        self._priors[n_folds] = prior
+        return prior
 
     def evaluate(self, candidates: Sequence[Sequence[FeatureSet]]) -> list[HoldoutScores]:
         """Return the scores of each candidate, one set per fold: no row chooses its own model."""
@@ -477,8 +475,9 @@ def mean_of_rows(values: FloatArray, row_of: IntArray) -> FloatArray:
 
 def refuse_without_scores(models: Sequence[HoldoutModel], metric: Metric) -> None:
     """Refuse a classifier that only predicts classes where a metric needs more."""
-    for model in models:
-        if isinstance(model, RawModel) and metric.needs != "predictions" and not model.gives_scores:
+    for model in models if metric.needs != "predictions" else ():
+        methods = (model.estimator, "predict_proba", "decision_function")
+        if isinstance(model, RawModel) and method_of(*methods) is None:
             raise ParameterError(
                 f"metric {metric.name!r} needs {metric.needs}, but model {model.name!r} has "
                 "neither predict_proba nor decision_function: use <metric=error> or another one "
@@ -547,6 +546,11 @@ class FitContext:
 
     def evaluator(self, folds: tuple[Fold, ...]) -> HoldoutEvaluator:
         """Return the models over folds of all rows."""
+        if not folds:
+            raise DataError(
+                f"found {self.encoded.n_rows} fresh rows, too few to fit and score models: pass "
+                "some dozens at least."
+            )
         given = (self.metric, self.jobs, self.groups, self.table)
         evaluator = HoldoutEvaluator(self.encoded, folds, self.models, *given)
         evaluator.in_time = self.in_time

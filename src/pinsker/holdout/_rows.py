@@ -6,6 +6,7 @@ Rows that are not independent (groups, repeated rows, rows that a fit has seen) 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -36,6 +37,7 @@ from pinsker.encoding import (
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.search import MOST_SEARCHED
 
+_not_cv = partial(ParameterError, parameter="cv")
 #: With fewer rows than this in a fold's search or evaluation there is nothing to learn from it.
 _FEWEST_HELD_OUT = 2
 _FEWEST_SEARCHED = 8
@@ -233,15 +235,14 @@ def rows_of_searches(folds: tuple[Fold, ...], n_rows: int) -> tuple[list[IntArra
     search_of_fold: list[int] = []
     single = False  # whether the last search belongs to one fold so far
     for fold in folds:
-        if single and n_rows >= _SHARE_FROM:
-            shared = np.intersect1d(searched[-1], fold.train)
-            if 2 * len(shared) >= n_rows:
-                searched[-1], single = shared, False
-                search_of_fold.append(len(searched) - 1)
-                continue
-        searched.append(fold.train)
+        may_share = single and n_rows >= _SHARE_FROM
+        shared = np.intersect1d(searched[-1], fold.train) if may_share else fold.train[:0]
+        single = 2 * len(shared) < n_rows
+        if single:
+            searched.append(fold.train)
+        else:
+            searched[-1] = shared
         search_of_fold.append(len(searched) - 1)
-        single = True
     return searched, search_of_fold
 
 
@@ -353,16 +354,13 @@ def read_division(
             given = split() if divides else cv
             pairs = [(np.asarray(train), np.asarray(test)) for train, test in given]
     except (TypeError, ValueError, IndexError) as error:
-        raise ParameterError(
+        raise _not_cv(
             f"cv={cv!r} does not divide the rows ({error}): use a number of folds, a splitter of "
             "scikit-learn, or its pairs, as in list(splitter.split(X, y, groups)). A splitter that "
-            "needs groups gets those passed as groups=.",
-            parameter="cv",
+            "needs groups gets those passed as groups=."
         ) from error
     if not pairs:
-        raise ParameterError(
-            "cv holds no division of the rows: give it one (train, test) pair.", parameter="cv"
-        )
+        raise _not_cv("cv holds no division of the rows: give it one (train, test) pair.")
     read = []
     for train, test in pairs:
         read.append((_positions(train, n_rows, "training"), _positions(test, n_rows, "held-out")))
@@ -375,17 +373,15 @@ def _positions(rows: AnyArray, n_rows: int, part: str) -> IntArray:
     if rows.dtype == bool and rows.shape == (n_rows,):
         return np.flatnonzero(rows)
     if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
-        raise ParameterError(
+        raise _not_cv(
             f"cv names the {part} rows by an array of {rows.dtype} of shape {rows.shape}: name "
-            "them by a list of positions, or by a mask of all rows.",
-            parameter="cv",
+            "them by a list of positions, or by a mask of all rows."
         )
     wrong = rows[(rows < 0) | (rows >= n_rows)]
     if len(wrong):
-        raise ParameterError(
+        raise _not_cv(
             f"cv names row {int(wrong[-1])} among the {part} rows, but there are {n_rows}: divide "
-            "the rows that are given.",
-            parameter="cv",
+            "the rows that are given."
         )
     return rows.astype(np.int64)
 
@@ -394,17 +390,15 @@ def _refuse_overlap(train: IntArray, test: IntArray) -> None:
     """Refuse rows that are fitted to and held out at once, or held out twice by one fold."""
     both = np.intersect1d(train, test)
     if len(both):
-        raise ParameterError(
+        raise _not_cv(
             f"cv has {_rows_text(both)} among the training and the held-out rows of one fold: "
-            "hold out rows that are not fitted to.",
-            parameter="cv",
+            "hold out rows that are not fitted to."
         )
     rows, counts = np.unique(test, return_counts=True)
     if len(rows) < len(test):
-        raise ParameterError(
+        raise _not_cv(
             f"cv holds {_rows_text(rows[counts > 1])} out more than once in one fold: name each "
-            "row once.",
-            parameter="cv",
+            "row once."
         )
 
 
@@ -476,9 +470,7 @@ def number_groups(labels: AnyArray) -> IntArray:
 
 def note_few_groups(clusters: IntArray | None) -> Notes:
     """Warn of groups that are too few for limits by their sums; return the note."""
-    if clusters is None:
-        return ()
-    count = len(np.unique(clusters))
+    count = FEWEST_GROUPS if clusters is None else len(np.unique(clusters))
     if count >= FEWEST_GROUPS:
         return ()
     return warn_of(Note("few groups", figures={"count": count, "fewest": FEWEST_GROUPS}))

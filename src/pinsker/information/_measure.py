@@ -277,7 +277,7 @@ def lay_out(arguments: Arguments, method: str, options: Options) -> MethodArrays
 def as_states(columns: Columns, name: str) -> IntArray:
     """Merge discrete columns into one column of states."""
     for column, kind in zip(columns.names, columns.kinds, strict=True):
-        if not kind.is_discrete:
+        if kind is Kind.CONTINUOUS:
             raise DataError(
                 f"method='discrete' counts values, but column {column!r} of {name} is continuous: "
                 "bin it, declare it with categorical_features=, or use method='knn'."

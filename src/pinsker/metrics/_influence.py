@@ -154,33 +154,6 @@ def block_jackknife(
     return everything, influence
 
 
-def root_influence(squares: Influence) -> Influence:
-    """Return the root of a mean, by the delta method."""
-    mean, influence = squares
-    root = float(np.sqrt(mean))
-    return root, influence / (2 * root) if root > 0 else np.zeros_like(influence)
-
-
-def ratio_influence(part: Influence, whole: Influence) -> Influence:
-    """Return the ratio of two scores, by the delta method."""
-    ratio = part[0] / whole[0]
-    return ratio, (part[1] - ratio * whole[1]) / whole[0]
-
-
-def median_influence(values: FloatArray, weights: FloatArray) -> Influence:
-    """Return the median, and :math:`(1/2 - [v < m]) / f(m)` for each row."""
-    order = np.argsort(values, kind="stable")
-    ranks = np.cumsum(weights[order]) / weights.sum()
-    reach = min(0.5 * effective_rows(weights) ** (-1 / 3), 0.4)
-    ends = np.searchsorted(ranks, [0.5 - reach, 0.5, 0.5 + reach])
-    low, median, high = values[order][ends]
-    if np.ptp(weights) == 0.0:
-        median = np.median(values)
-    below = np.where(values < median, 1.0, 0.0) + 0.5 * (values == median)
-    influence = (high - low) / (2 * reach) * (0.5 - below)
-    return float(median), influence - float(np.average(influence, weights=weights))
-
-
 #: From matrices of shape (..., n_classes, n_classes), true classes in rows, to scores.
 MatrixScore: TypeAlias = Callable[[FloatArray], FloatArray]
 #: From arguments of a function of scikit-learn, the class that counts where one does, and the
@@ -391,8 +364,7 @@ class _Censoring:
         lost = np.bincount(at, weights * ~event, n)
         hazard = np.divide(lost, at_risk, out=np.zeros(n), where=at_risk > 0)
         opened = np.asarray(np.cumprod(1.0 - hazard), dtype=np.float64)
-        counts = np.asarray([at_risk, lost], dtype=np.float64)
-        return cls(times, at.astype(np.int64), counts[0], counts[1], opened)
+        return cls(times, at.astype(np.int64), np.asarray(at_risk), np.asarray(lost), opened)
 
     def moves(self, event: BoolArray, losses: FloatArray, t: float, late: BoolArray) -> FloatArray:
         """Return how the estimate moves a mean of weighted losses at time t, row by row."""
@@ -490,8 +462,17 @@ class Column:
         return self.mean((values - np.average(values, weights=self.weights)) ** 2)
 
     def median(self, values: FloatArray) -> Influence:
-        """Return the median of values, and how each row moves it."""
-        return median_influence(values, self.weights)
+        """Return the median of values, and :math:`(1/2 - [v < m]) / f(m)` for each row."""
+        order, weights = np.argsort(values, kind="stable"), self.weights
+        ranks = np.cumsum(weights[order]) / weights.sum()
+        reach = min(0.5 * effective_rows(weights) ** (-1 / 3), 0.4)
+        ends = np.searchsorted(ranks, [0.5 - reach, 0.5, 0.5 + reach])
+        low, median, high = values[order][ends]
+        if np.ptp(weights) == 0.0:
+            median = np.median(values)
+        below = np.where(values < median, 1.0, 0.0) + 0.5 * (values == median)
+        influence = (high - low) / (2 * reach) * (0.5 - below)
+        return float(median), influence - float(np.average(influence, weights=weights))
 
 
 def of_ranks(one: Ranked) -> Callable[[ClassRows, Arguments], Influence]:
@@ -561,14 +542,20 @@ def rowwise(function: Function) -> Callable[[Column], Influence]:
 
 
 def rooted(function: Function) -> Callable[[Column], Influence]:
-    """Return the root of such a mean loss."""
-    return lambda rows: root_influence(rowwise(function)(replace(rows, kwargs={})))
+    """Return the root of such a mean loss, by the delta method."""
+
+    def influence(rows: Column) -> Influence:
+        mean, moved = rowwise(function)(replace(rows, kwargs={}))
+        root = float(np.sqrt(mean))
+        return root, moved / (2 * root) if root > 0 else np.zeros_like(moved)
+
+    return influence
 
 
 def skill(left: Influence, whole: Influence) -> Influence:
-    """Return one minus a ratio."""
-    value, influence = ratio_influence(left, whole)
-    return 1.0 - value, -influence
+    """Return one minus a ratio, by the delta method."""
+    ratio = left[0] / whole[0]
+    return 1.0 - ratio, -((left[1] - ratio * whole[1]) / whole[0])
 
 
 def not_of_logarithms(values: FloatArray, predictions: FloatArray) -> str:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from pinsker.models import (
     log_likelihood_of_times,
 )
 
+_refused = partial(ParameterError, parameter="metric")
 #: A class of fewer rows than this hardly counts in an error rate.
 _RARE = 0.1
 
@@ -133,10 +134,9 @@ class Metric:
     def check(self, target: Target) -> None:
         """Refuse a metric that does not fit a target."""
         if target.task == "survival" and self.metric not in METRICS["survival"]:
-            raise ParameterError(
+            raise _refused(
                 f"metric {self.name!r} is none of censored times: use "
-                f"{' or '.join(map(repr, METRICS['survival']))}.",
-                parameter="metric",
+                f"{' or '.join(map(repr, METRICS['survival']))}."
             )
         if target.parts or self.of_worst:
             for part in target.parts or (target,):
@@ -145,18 +145,16 @@ class Metric:
         n_classes = target.n_classes
         kwargs = {} if self._function is None else self._function.kwargs
         if n_classes > 2 and kwargs.get("average") == "binary":
-            raise ParameterError(
+            raise _refused(
                 f"metric {self.name!r} is for two classes, but the target has {n_classes}: use "
-                f"'{self.name}_macro', '{self.name}_weighted' or 'balanced_accuracy'.",
-                parameter="metric",
+                f"'{self.name}_macro', '{self.name}_weighted' or 'balanced_accuracy'."
             )
         positive = kwargs.get("pos_label")
         classes = [] if target.classes is None else target.classes.tolist()
         if positive is not None and n_classes == 2 and positive not in classes:
-            raise ParameterError(
+            raise _refused(
                 f"pos_label={positive!r} of metric {self.name!r} is none of the classes "
-                f"{' and '.join(map(repr, classes))}: name one of them.",
-                parameter="metric",
+                f"{' and '.join(map(repr, classes))}: name one of them."
             )
         if isinstance(self.metric, CostMatrix):
             self._check_costs(n_classes)
@@ -164,10 +162,9 @@ class Metric:
     def _check_costs(self, n_classes: int) -> None:
         """Refuse a `CostMatrix` of another number of classes."""
         if len(self.metric.costs) != n_classes:
-            raise ParameterError(
+            raise _refused(
                 f"the CostMatrix is for {len(self.metric.costs)} classes, but the target has "
-                f"{n_classes}: give one row and one column per class, sorted.",
-                parameter="metric",
+                f"{n_classes}: give one row and one column per class, sorted."
             )
 
     def _costs(self, rows: ClassRows) -> FloatArray:

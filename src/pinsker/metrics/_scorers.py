@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from types import FunctionType
 from typing import Any, TypeAlias
 
@@ -41,6 +42,8 @@ from pinsker.metrics._table import (
     metric_row,
 )
 
+_refused = partial(ParameterError, parameter="metric")
+_undefined = partial(DataError, parameter="metric")
 #: What may stand for a metric: a name, a scorer of scikit-learn, a function, a cost matrix, or one
 #: of these for the worst of several targets.
 MetricLike: TypeAlias = "str | Callable[..., float] | CostMatrix | WorstTarget"
@@ -72,15 +75,12 @@ class CostMatrix:
         try:
             costs = np.asarray(self.costs, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ParameterError(
-                f"CostMatrix needs numbers ({error}).", parameter="metric"
-            ) from None
+            raise _refused(f"CostMatrix needs numbers ({error}).") from None
         square = costs.ndim == 2 and costs.shape[0] == costs.shape[1] >= 2
         if not square or not np.isfinite(costs).all() or (costs < 0).any():
-            raise ParameterError(
+            raise _refused(
                 "CostMatrix needs a square table of costs of at least 0, one row and one column "
-                f"per class, found {self.costs!r}.",
-                parameter="metric",
+                f"per class, found {self.costs!r}."
             )
         object.__setattr__(self, "costs", tuple(tuple(map(float, row)) for row in costs))
 
@@ -122,10 +122,9 @@ class WorstTarget:
     def __post_init__(self) -> None:
         inner = check_metric(self.metric)
         if isinstance(inner, WorstTarget) or (isinstance(inner, str) and inner == "auto"):
-            raise ParameterError(
+            raise _refused(
                 f"WorstTarget({self.metric!r}) needs a metric of one target, such as 'r2', "
-                "'error' or 'roc_auc'.",
-                parameter="metric",
+                "'error' or 'roc_auc'."
             )
         object.__setattr__(self, "metric", inner)
 
@@ -148,16 +147,13 @@ def check_metric(metric: MetricChoice) -> MetricChoice:
     elif isinstance(metric, CostMatrix | WorstTarget):
         return metric
     elif not callable(metric):
-        raise ParameterError(
+        raise _refused(
             f"metric={metric!r} is no metric: use a name such as 'roc_auc', a scorer of "
             "make_scorer, a function (y_true, y_score, sample_weight) -> float, a CostMatrix or a "
-            "WorstTarget.",
-            parameter="metric",
+            "WorstTarget."
         )
     if reason := metric_row(metric_name(metric)).refused:
-        raise ParameterError(
-            f"metric={metric_name(metric)!r} {reason}; use another one.", parameter="metric"
-        )
+        raise _refused(f"metric={metric_name(metric)!r} {reason}; use another one.")
     return metric
 
 
@@ -198,12 +194,11 @@ def _refuse_unknown(metric: str) -> None:
     own = dict.fromkeys((*METRICS["classification"], *METRICS["regression"]))
     scorers = [name for name in get_scorer_names() if not metric_row(name).refused]
     close = get_close_matches(metric, [*own, *ALIASES, "gini", *scorers], n=3)
-    raise ParameterError(
+    raise _refused(
         f"metric={metric!r} is not known: use 'auto', one of {', '.join(map(repr, own))}, or the "
         "name of a scikit-learn scorer for classes or numbers, such as "
         f"{', '.join(map(repr, close or ['roc_auc', 'f1', 'neg_mean_absolute_error']))}; for "
-        "censored times 'concordance' or 'integrated_brier'.",
-        parameter="metric",
+        "censored times 'concordance' or 'integrated_brier'."
     )
 
 
@@ -223,10 +218,9 @@ class ScoreFunction:
         self.response = ("predict_proba",) if parts is None else parts.response
         parameters = inspect.signature(self.function).parameters
         if parts is None and next(iter(parameters), "") == "estimator":
-            raise ParameterError(
+            raise _refused(
                 f"metric={metric!r} takes an estimator: use a function of (y_true, y_score, "
-                "sample_weight), or make_scorer.",
-                parameter="metric",
+                "sample_weight), or make_scorer."
             )
         self.takes_weights = "sample_weight" in parameters
         self.takes_positive = "pos_label" in parameters
@@ -271,7 +265,7 @@ class ScoreFunction:
         """Return the loss on rows of numeric targets, and how each row moves it."""
         wrong = self.row.wrong_values and self.row.wrong_values(values, predictions)
         if wrong:
-            raise DataError(f"metric {self.name!r} {wrong}", parameter="metric")
+            raise _undefined(f"metric {self.name!r} {wrong}")
         if self.row.influence is None or self.method("regression") == BLOCKS_LEFT_OUT:
             single = values.shape[1] == 1
             given = (values[:, 0], predictions[:, 0]) if single else (values, predictions)
@@ -287,10 +281,9 @@ class ScoreFunction:
         """Turn a score into a loss: the best score minus it, or the loss that a scorer negates."""
         value, influence = scored
         if not np.isfinite(value):
-            raise DataError(
+            raise _undefined(
                 f"metric {self.name!r} is {value} on the held-out rows: it is not defined for "
-                "them; use another metric, or more rows.",
-                parameter="metric",
+                "them; use another metric, or more rows."
             )
         if self.sign < 0:
             return value, influence
@@ -361,9 +354,8 @@ class ScoreFunction:
 
     def _refuse_weights(self, weights: FloatArray) -> None:
         if np.ptp(weights) > 0:
-            raise ParameterError(
-                f"metric {self.name!r} takes no sample_weight: give it one, or no weights.",
-                parameter="metric",
+            raise _refused(
+                f"metric {self.name!r} takes no sample_weight: give it one, or no weights."
             )
 
     def _call(
@@ -377,9 +369,8 @@ class ScoreFunction:
             try:
                 return float(self.function(true, given, **weighted, **kwargs))
             except Exception as error:
-                raise ParameterError(
-                    f"metric {self.name!r} failed on {len(true)} held-out rows: {error}",
-                    parameter="metric",
+                raise _refused(
+                    f"metric {self.name!r} failed on {len(true)} held-out rows: {error}"
                 ) from error
 
     def _kwargs_for(self, rows: ClassRows) -> Fields:
@@ -393,8 +384,7 @@ class ScoreFunction:
         counts = np.bincount(rows.labels, rows.weights, len(rows.classes))
         if (counts == 0).any():
             absent = rows.classes[int(np.argmin(counts))]
-            raise DataError(
+            raise _undefined(
                 f"metric {self.name!r} needs held-out rows of every class, but there are none of "
-                f"class {absent!s}: use more rows, or another metric.",
-                parameter="metric",
+                f"class {absent!s}: use more rows, or another metric."
             )

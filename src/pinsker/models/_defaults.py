@@ -49,6 +49,8 @@ _MOST_TARGETS, _MOST_FITTED = 5, 10_000
 _MANY_CLASSES = 50_000_000
 #: The models that race, from the cheapest on.
 _RACING = ("linear", "linear ranks", "svm", "extra trees", "boosted trees")
+#: Other inverse penalties of the logistic regression that race.
+_OTHER_C = (0.03, 30.0)
 #: Models of other libraries by name: module, classifier and regressor, settings.
 _OTHER_LIBRARIES: dict[str, tuple[str, tuple[str, str], Fields]] = {
     "lightgbm": ("lightgbm", ("LGBMClassifier", "LGBMRegressor"), {"verbose": -1, "n_jobs": 1}),
@@ -231,7 +233,7 @@ def default_models(
         trees = _RACING.index("extra trees")
         models[trees] = ExtraTrees(seed=seed, n_trees=ExtraTrees.n_trees // 2)
     if task == "classification":
-        models[1:1] = Linear().with_other_penalties()
+        models[1:1] = [Linear(f"linear (C={c:g})", C=c) for c in _OTHER_C]
     return tuple(
         model
         for model in models

@@ -367,8 +367,6 @@ _PENALTIES = 10.0 ** np.array([-9, -6, -4, -3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5,
 _RANK = 1e-11
 #: The leverage of a row is at most this: a row alone in its category says nothing about others.
 _MOST_LEVERAGE = 0.999
-#: Other inverse penalties of the logistic regression that race.
-_OTHER_C = (0.03, 30.0)
 #: Tolerance of the logistic regression: the temperature makes up for the last digits.
 _TOLERANCE = 1e-2
 #: Columns at most for Newton's method, whose steps are cubic in them; its steps, and how often one
@@ -414,9 +412,6 @@ class Linear(LinearRanks):
         classes = task == "classification"
         linear = LogisticRegression(C=self.C) if classes else RidgeCV(np.logspace(-2, 6, 9))
         return make_pipeline(StandardScaler(), linear)
-
-    def with_other_penalties(self) -> "tuple[Linear, ...]":
-        return tuple(Linear(f"linear (C={c:g})", C=c) for c in _OTHER_C)
 
 
 def predict_log_odds(

@@ -307,10 +307,6 @@ class RawModel(HoldoutModel):
 
     decides: bool = False  # whether what it predicts counts, and not its largest score
 
-    @property
-    def gives_scores(self) -> bool:
-        return method_of(self.estimator, "predict_proba", "decision_function") is not None
-
     def fit_predict_rows(
         self,
         own: OwnColumns,
@@ -427,7 +423,13 @@ def able_to_fit(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> E
     if is_frame(part):
         able, _ = _first_able(make_pipeline(_default_encoding(), estimator), part, y[rows])
     if able is None:
-        raise _cannot(estimator, name, error) from error
+        raise _refused(
+            f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as "
+            f"they came: {error}. Pass a pipeline that encodes text and missing values, for "
+            "example make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore', "
+            "sparse_output=False), make_column_selector(dtype_exclude='number')), "
+            "remainder='passthrough'), model)."
+        ) from error
     reason = str(error).partition("\n")[0]
     warnings.warn(
         f"model {name!r} cannot take these columns as they are ({reason}): it gets text "
@@ -526,14 +528,4 @@ def _refuse_named_classes(estimator: Estimator, name: str, X: TableLike, y: AnyA
         f"model {name!r} ({type(estimator).__name__}) takes classes 0, 1, ... alone, but found "
         f"{', '.join(map(repr, classes[:3].tolist()))}: encode the target first, "
         "y = LabelEncoder().fit_transform(y)."
-    )
-
-
-def _cannot(estimator: Estimator, name: str, error: BaseException) -> ParameterError:
-    return _refused(
-        f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as they "
-        f"came: {error}. Pass a pipeline that encodes text and missing values, for example "
-        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore', "
-        "sparse_output=False), make_column_selector(dtype_exclude='number')), "
-        "remainder='passthrough'), model)."
     )

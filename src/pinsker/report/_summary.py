@@ -289,7 +289,8 @@ def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
     # Counts and linear models have no neighbors.
     knn = selector.get_params(deep=False).get("knn") or KNNSettings()
     encoded, kept = _encode(selector, X, y, knn), _kept.kept_features(selector)
-    rows = _spread(encoded.n_rows)
+    n_rows = encoded.n_rows  # an even spread, the same ones every time
+    rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
     problem = _take(Problem.of(encoded), rows)
     k = min(knn.n_neighbors, len(rows) - 1)
     alone = Forward(problem, n_neighbors=k).scores()
@@ -344,13 +345,6 @@ def _as_target(
         codes = encoded.columns.values[rows, columns[0]]
         return np.unique(codes, return_inverse=True)[1].astype(np.int64), None
     return None, np.ascontiguousarray(problem.values[:, columns])
-
-
-def _spread(n_rows: int) -> IntArray:
-    """Return an even spread of rows, the same ones every time."""
-    if n_rows <= _MOST_ROWS:
-        return np.arange(n_rows)
-    return np.linspace(0, n_rows - 1, _MOST_ROWS).astype(np.int64)
 
 
 def _take(problem: Problem, rows: IntArray) -> Problem:

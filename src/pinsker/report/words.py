@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
 from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate, weights_of
-from pinsker.metrics import MEAN, SubgroupResult, best_score, metric_row, metric_words, shown_value
+from pinsker.metrics import MEAN, best_score, metric_row, metric_words, shown_value
 from pinsker.selectors import Monitor, RowsPlan
 
 Figures: TypeAlias = Mapping[str, Any]  # of a note, and its columns
@@ -67,7 +67,8 @@ def facts(c: Certificate | AuditResult) -> Facts:
     known = [value for value in (c.error_all, c.error_kept, none) if math.isfinite(value)]
     digits = _digits(known or [value for value in (c.budget, bound) if math.isfinite(value)])
     figures, where = (c.increase, limit, c.increase_lower), ""
-    if (worst := worst_subgroup(c)) is not None:
+    if isinstance(c, Certificate) and c.subgroups:  # the one that is farthest above its budget
+        worst = max(c.subgroups, key=lambda one: one.increase_upper - one.budget)
         figures = (worst.increase, worst.increase_upper, worst.increase_lower)
         limit = worst.increase_upper
         own = f", whose budget is {short(worst.budget)}" if worst.budget != c.budget else ""
@@ -120,13 +121,6 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
         most = f"could add up to {short(c.rare_rows)}"
         said.append(("rare rows", f"{of} rarer than 3 in {n} may be missing here, and {most}"))
     return said
-
-
-def worst_subgroup(c: Certificate | AuditResult) -> SubgroupResult | None:
-    """Return the subgroup whose bound is farthest above its budget; None where there are none."""
-    if not isinstance(c, Certificate) or not c.subgroups:
-        return None
-    return max(c.subgroups, key=lambda one: one.increase_upper - one.budget)
 
 
 def subgroup_rows(c: Certificate) -> list[tuple[str, ...]]:
@@ -433,16 +427,14 @@ def _first_few(texts: Sequence[str]) -> str:
     return ", ".join(texts[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _in_time(figures: Figures) -> dict[str, str]:
-    return {"in_time": " (in order of time, the latest certify)" if figures["by_time"] else ""}
-
-
 #: Parts of sentences that depend on figures.
 _PARTS: dict[str, Callable[[Figures], dict[str, str]]] = {
     "few rows decide": _few_rows, "rare class": _rare_class, "rows without a target": _dropped,
     "rows with gaps dropped": _dropped, "gaps are a value": _gaps, "repeated columns": _repeats,
     "nothing kept": _nothing_kept, "some rows measured": _measured, "target in bins": _cuts,
-    "three parts": _in_time,
+    "three parts": lambda figures: {
+        "in_time": " (in order of time, the latest certify)" if figures["by_time"] else ""
+    },
     "free": lambda figures: {"names": _first_few(figures["all_columns"])},
     "weight zero": lambda figures: {"rows": plural(figures["left_out"], "row")},
     "other spread": lambda figures: {"more": "more" if figures["r2"] < 0 else "less"},

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -95,9 +96,7 @@ class FeatureCosts:
 
     @property
     def notes(self) -> Notes:
-        if not self.free:
-            return ()
-        return (Note("free", self.free),)
+        return (Note("free", self.free),) if self.free else ()
 
 
 def by_cost(
@@ -218,17 +217,13 @@ def joined(searches: Iterable[Search]) -> list[Search]:
     return list(together.values())
 
 
-def cheapest_first(searches: Sequence[Search]) -> list[Search]:
-    return sorted(searches, key=lambda search: search.cost)
-
-
 def searches_in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequence[Search]]:
     """Yield all searches together, or in turn as long as there is time; the first in any case."""
     if deadline.seconds is None:
         yield searches
         if deadline.is_interrupted and deadline.left_out:  # all of them: one has to be finished
             deadline.must_finish = True
-            yield cheapest_first(searches)[:1]
+            yield [min(searches, key=attrgetter("cost"))]
             deadline.must_finish = False
         return
     for search in searches:
@@ -330,7 +325,7 @@ def named_searches(
     found = joined(found)
     if settings.deadline.seconds is None:
         return tuple(names), found
-    found = cheapest_first(found)
+    found = sorted(found, key=attrgetter("cost"))
     return tuple(name for search in found for name in search.names), found
 
 

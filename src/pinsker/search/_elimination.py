@@ -147,7 +147,13 @@ def _loss_of(problem: Encoded) -> tuple[_Loss, int]:
         return _log_loss(numbers, shares), numbers.shape[1]
     numbers = numbers - (shares * numbers).sum(axis=0)
     spread = np.sqrt((shares * np.square(numbers)).sum(axis=0))
-    return _squares(numbers / np.where(spread > 0, spread, 1.0), shares), numbers.shape[1]
+    scaled = numbers / np.where(spread > 0, spread, 1.0)
+
+    def squares(scores: FloatArray) -> tuple[float, FloatArray]:
+        rest = scores - scaled
+        return float(0.5 * (shares * np.square(rest)).sum()), shares * rest
+
+    return squares, numbers.shape[1]
 
 
 def _shares_of(problem: Encoded) -> FloatArray:
@@ -163,13 +169,5 @@ def _log_loss(indicators: FloatArray, shares: FloatArray) -> _Loss:
         of_true = (scores * indicators).sum(axis=1, keepdims=True)
         mean = float((shares * (np.log(total) - of_true)).sum())
         return mean, shares * (odds / total - indicators)
-
-    return loss
-
-
-def _squares(numbers: FloatArray, shares: FloatArray) -> _Loss:
-    def loss(scores: FloatArray) -> tuple[float, FloatArray]:
-        rest = scores - numbers
-        return float(0.5 * (shares * np.square(rest)).sum()), shares * rest
 
     return loss

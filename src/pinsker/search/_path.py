@@ -209,7 +209,21 @@ class SelectionPath:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
-        return cls(**_fields_from_json(text))
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ParameterError(f"not the JSON of a selection path: {error}.") from error
+        schema = content.pop("schema", None) if isinstance(content, dict) else None
+        if schema != _SCHEMA:
+            raise ParameterError(
+                f"not the JSON of a selection path: expected schema {_SCHEMA}, found {schema!r}."
+            )
+        if content.get("full_information") is not None:
+            content["full_information"] = float(content["full_information"])
+        for name in [name for name, value in content.items() if isinstance(value, list)]:
+            numbers = name in ("scores", "information", "bounds", "p_values")
+            content[name] = tuple(map(float, content[name]) if numbers else content[name])
+        return cls(**content)
 
     def _repr_html_(self) -> str:
         from pinsker.report import path_card  # upwards: it has all views
@@ -249,24 +263,6 @@ class CountedPath(SelectionPath):
 
     n_counted: int = 0  # up to this size the information of a set is counted
     p_values: tuple[float, ...] = ()
-
-
-def _fields_from_json(text: str) -> Fields:
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ParameterError(f"not the JSON of a selection path: {error}.") from error
-    schema = content.pop("schema", None) if isinstance(content, dict) else None
-    if schema != _SCHEMA:
-        raise ParameterError(
-            f"not the JSON of a selection path: expected schema {_SCHEMA}, found {schema!r}."
-        )
-    if content.get("full_information") is not None:
-        content["full_information"] = float(content["full_information"])
-    for name in [name for name, value in content.items() if isinstance(value, list)]:
-        numbers = name in ("scores", "information", "bounds", "p_values")
-        content[name] = tuple(map(float, content[name]) if numbers else content[name])
-    return dict(content)
 
 
 def _plain(value: Unchecked) -> Any:

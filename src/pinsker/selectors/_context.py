@@ -128,12 +128,14 @@ class FitMemory:
         max_memory: int | None = None,
     ) -> "FitMemory":
         """Plan a fit; raise MemoryBudgetError if it cannot fit into its limit."""
-        n_outputs = _n_outputs(encoded)
+        n_outputs, n_rows = _n_outputs(encoded), encoded.n_rows
+        # The encoded table, and what its encoding held beside it.
+        table = 2 * _rows_bytes(encoded, n_rows) + 3 * _DOUBLE * n_rows * _n_targets(encoded)
         kept = _SETS * len(models) * _DOUBLE * rows.held_out * n_outputs
         fits = [model_bytes(model, encoded, rows.train, rows.test) for model in models]
         plan = cls(
             memory_limit(max_memory),
-            _BASE + table_bytes(encoded) + kept,
+            _BASE + table + kept,
             _rows_bytes(encoded, rows.counted),
             least_search_bytes(encoded, rows.search),
             max(fits, default=0),
@@ -168,12 +170,6 @@ class FitMemory:
     def for_one_search(self, n_searches: int) -> int:
         """Return what the engine may hold when this many searches run side by side."""
         return (self.limit - self.held) // n_searches - self.copy
-
-
-def table_bytes(encoded: Encoded) -> int:
-    """Return the bytes of an encoded table, and of what its encoding held beside it."""
-    n_rows = encoded.n_rows
-    return 2 * _rows_bytes(encoded, n_rows) + 3 * _DOUBLE * n_rows * _n_targets(encoded)
 
 
 def least_search_bytes(encoded: Encoded, n_rows: int) -> int:

@@ -255,7 +255,9 @@ class CriterionSelection(Selector):
     ) -> Self:
         rule = self._rule()
         formula = (self.criterion, self.beta, self.gamma)
-        counted = (*formula, self.bins, self.binning, self.correction, _digest(problem))
+        weights: FloatArray | None = problem.class_weights
+        digest = "" if weights is None else sha256(weights.tobytes()).hexdigest()
+        counted = (*formula, self.bins, self.binning, self.correction, digest)
         context = open_context(self, encoded, problem.facts, X, y, search=counted)
         settings = CriterionSearchSettings(formula[0], rule, context.facts, *formula[1:])
         most = rule.k if isinstance(rule, FeatureCount) else encoded.n_features
@@ -276,7 +278,10 @@ class CriterionSelection(Selector):
         decision = context.rule.decide(path, context.facts)
         after: Notes = ()
         if not path.moves:  # "cmi" ends where nothing is left to gain: here at once
-            after = (self._nothing_note(problem),)
+            whole = int((problem.binning.n_categories == 1).sum())
+            columns = {"whole": whole, "n_columns": len(problem.binning.names)}
+            asked = {"criterion": self.criterion, "binning": self.binning}
+            after = (Note("nothing kept", figures={**asked, **columns}),)
         if path.n_counted < len(path.moves):
             figures = {"n_counted": path.n_counted, "rows_per_cell": ROWS_PER_CELL}
             after = (Note("larger sets not counted", figures=figures),)
@@ -287,13 +292,6 @@ class CriterionSelection(Selector):
             fitted["path_"], context.rule, decision, context.facts, problem.tables.n_rows, rows
         )
         return {**fitted, "binning_": problem.binning}
-
-    def _nothing_note(self, problem: CountedProblem) -> Note:
-        """Return why no feature was kept, and what to do."""
-        whole = int((problem.binning.n_categories == 1).sum())
-        columns = {"whole": whole, "n_columns": len(problem.binning.names)}
-        asked = {"criterion": self.criterion, "binning": self.binning}
-        return Note("nothing kept", figures={**asked, **columns})
 
     def __getstate__(self) -> Fields:
         """Return what a pickle holds: the edges of bins, but not the rows that were binned."""
@@ -329,8 +327,3 @@ class CriterionSelection(Selector):
         )  # fmt: skip
         validate_data(self, large.partitions.empty, skip_check_array=True)
         return large
-
-
-def _digest(problem: CountedProblem) -> str:
-    weights: FloatArray | None = problem.class_weights
-    return "" if weights is None else sha256(weights.tobytes()).hexdigest()

@@ -9,7 +9,6 @@ from pinsker._notes import Note
 from pinsker._types import (
     ColumnChoice,
     ListsByName,
-    MetricChoice,
     Missing,
     RowLabels,
     TableLike,
@@ -142,7 +141,9 @@ class LinearSelection(Selector):
         self
         """
         rule, settings = self._rule(), self._search_settings()
-        encoded = encode_table(self, X, y, self._metric_of_target(), "standard", sample_weight)
+        given, is_auto = self.error_budget, self.metric == "auto"
+        metric = given.metric if isinstance(given, ErrorBudget) and is_auto else self.metric
+        encoded = encode_table(self, X, y, metric, "standard", sample_weight)
         design = LinearDesign.of(encoded)
         several = len(encoded.target.names) > 1
         own = rule.metric if isinstance(rule, ErrorBudget) else "r2"
@@ -161,8 +162,7 @@ class LinearSelection(Selector):
         path, _ = run_search(self, context, lambda earlier: search(earlier=earlier))
         decision = rule.decide(path, context.facts)
         notes = (Note("saturated"),) if design.is_saturated else ()
-        given = (context, self.n_features_in_, path, decision)
-        fitted = fitted_attributes(*given, before=notes)
+        fitted = fitted_attributes(context, self.n_features_in_, path, decision, before=notes)
         fitted["certificate_"] = path_certificate(
             fitted["path_"], rule, decision, context.facts, encoded.n_rows, _ROWS
         )
@@ -197,8 +197,3 @@ class LinearSelection(Selector):
                 )
         rule: StoppingRule = budget
         return rule
-
-    def _metric_of_target(self) -> MetricChoice:
-        """Return the metric that says how the target is read."""
-        own = self.error_budget
-        return own.metric if isinstance(own, ErrorBudget) and self.metric == "auto" else self.metric

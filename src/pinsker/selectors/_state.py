@@ -58,6 +58,8 @@ def to_state(selector: Selector) -> State:
     """Return a fitted selector as values that JSON can hold."""
     importance = vars(selector).get("importance_")
     names = [str(name) for name in selector.feature_names_in_]
+    # Of very many the smallest, for the file is for people too.
+    hashes = np.sort(selector._record.row_hashes)[:MOST_HASHES]
     state = {
         "selector": type(selector).__name__,
         "parameters": _parameters(selector),
@@ -78,7 +80,7 @@ def to_state(selector: Selector) -> State:
         "grouped": selector._record.grouped,
         "row_columns": dict(selector._record.row_columns),
         "profile": _profile_of(selector._record.profile),
-        "row_hashes": _hashes_text(selector._record.row_hashes),
+        "row_hashes": base64.b64encode(hashes.astype("<u8").tobytes()).decode("ascii"),
     }
     values: State = plain(state)
     return values
@@ -211,12 +213,6 @@ def _read_profile(saved: Mapping[str, Any] | None) -> Profile | None:
         {name: tuple(own["shares"]) for name, own in columns.items()},
         tuple(tuple(classes) for classes in saved["classes"]),
     )
-
-
-def _hashes_text(hashes: AnyArray) -> str:
-    """Return hashes of rows as text: of very many the smallest, for the file is for people too."""
-    smallest = np.sort(hashes)[:MOST_HASHES]
-    return base64.b64encode(smallest.astype("<u8").tobytes()).decode("ascii")
 
 
 def _read_hashes(text: str) -> AnyArray:
