@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss, mean_squared_error
@@ -280,6 +280,13 @@ def test_any_choice_of_columns_has_a_price(selector):
 def test_columns_that_are_not_there(columns, message):
     with pytest.raises(ParameterError, match=message):
         audit(columns, FOREST, *PROBLEM.sample(100, seed=2))
+
+
+def test_half_characters_are_text():
+    # Found by the fuzzer: they have no UTF-8.
+    X = np.array([["\ud800", "a"], ["b", "\ud800"]] * 40, dtype=object)
+    result = audit([0], DummyClassifier(), X, np.arange(80) % 2)
+    assert result.n_rows == 80
 
 
 def test_an_unfitted_selector_is_refused():

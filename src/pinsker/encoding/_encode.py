@@ -123,10 +123,9 @@ def _bits(column: FloatArray) -> AnyArray:
 
 
 def _categories(column: FloatArray, known: AnyArray) -> AnyArray:
-    each = [
-        int.from_bytes(hashlib.blake2b(value.encode(), digest_size=8).digest(), "little")
-        for value in [*map(category_text, known.tolist()), "missing"]
-    ]
+    texts = [*map(category_text, known.tolist()), "missing"]
+    coded = [text.encode(errors="surrogatepass") for text in texts]
+    each = [int.from_bytes(hashlib.blake2b(one, digest_size=8).digest(), "little") for one in coded]
     codes = np.where(np.isnan(column), len(known), column).astype(np.int64)
     return np.array(each, dtype=np.uint64)[codes]
 
