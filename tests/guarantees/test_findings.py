@@ -59,7 +59,7 @@ def test_bounds_after_fit_hold_for_every_set_that_could_have_won():
         prior=scores[0], clusters=None, metric=Metric("mse"), rows=np.arange(400),
         folds=(1, 2), notes=(), weights=None, in_time=False,
         data=SimpleNamespace(rows=SimpleNamespace(target=SimpleNamespace(labels=None))),
-        widening=1.2,
+        widening=1.2, n_train=200,
     )  # fmt: skip
     facts = TargetFacts("regression", target_range=1.0, variance=1.0)
     results = Comparison.of(evaluated, evaluator, facts, {}).results
