@@ -242,7 +242,7 @@ _AUTO = ("forward-backward", "backward", "forward", "linear", "relevance")
 _AUTO_LARGE = ("forward-backward", "jmi", "cmim", "backward", "forward", "linear")
 #: Rows that neighbors are looked up for, among all: paths are proposals that held-out rows judge.
 _SAMPLED = 500
-#: The same for many numeric targets: neighbors in so many dimensions are costly, and far.
+#: The same for many numeric targets: neighbors in this many dimensions are costly, and far.
 _AUTO_MANY_TARGETS = ("elimination", "linear")
 _MOST_TARGETS = 5
 #: Growing searches go this far: sets beyond are the backward search's to find.
