@@ -120,8 +120,7 @@ class Partitions:
         tasks = [draw(part, sizes[number], number) for number, part in enumerate(self.parts)]
         join = require("pandas", purpose="a Dask DataFrame", extra="dask").concat
         rows = join(compute(tasks), ignore_index=True)
-        columns, target = _apply(rows, self.target, self.called, lambda *both: both)
-        return columns, target
+        return rows.drop(columns=[self.target]), rows[self.target].rename(self.called)
 
 
 def delayed(function: Function) -> Function:

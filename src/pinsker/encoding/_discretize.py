@@ -96,8 +96,7 @@ def _quantile_cuts(columns: Columns, bins: int) -> dict[int, FloatArray]:
         some = whole[first : first + _CUT_TOGETHER]
         found = np.quantile(columns.values[:, some], np.arange(1, bins) / bins, axis=0)
         for j, own in zip(some, found.T, strict=True):
-            cuts[j] = np.unique(own)
-            cuts[j].flags.writeable = False
+            cuts[j] = frozen(np.unique(own))
     return cuts
 
 

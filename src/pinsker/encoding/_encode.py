@@ -331,11 +331,8 @@ def columns_to_read(
     names = sparse_names(X.shape[1], "x")
     features, feature_names = make_features(names, feature_groups)
     always = {j for columns in features if len(columns) > 1 for j in columns}
-    single = [
-        item
-        for item in ([] if fixed is None else fixed)
-        if item in names or item not in feature_names
-    ]
+    given = () if fixed is None else fixed
+    single = [item for item in given if item in names or item not in feature_names]
     return most_filled(X, always | set(find_columns(single, names, "fixed_features")))
 
 

@@ -324,12 +324,16 @@ def drop_note(kept: int, total: int, missing: Missing = "drop") -> list[Note]:
     return [Note(kind, figures={"dropped": total - kept, "total": total})]
 
 
-def refuse_missing_targets(n_missing: int, n_rows: int, missing: Missing) -> None:
+def count_targets(n_missing: int, n_rows: int, missing: Missing, found: str) -> int:
+    """Return how many rows have a target, some of which are to be drawn; refuse too few."""
     if n_missing and not drops_rows(missing):
         raise _gaps_refused(
             f"Input y contains NaN: the target has missing values in {n_missing} of "
             f"{plural(n_rows, 'row')}. Use <missing=drop>, or fill them in."
         )
+    if n_missing == n_rows:
+        raise DataError(f"X is a {found} without a row that has a target.")
+    return n_rows - n_missing
 
 
 def gap_note(table: RawTable) -> list[Note]:

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Siz
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import product
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,23 +24,22 @@ _refused = partial(ParameterError, parameter="categorical_features")
 
 def find_columns(columns: Iterable[Any], names: Sequence[str], parameter: str) -> list[int]:
     position = {name: j for j, name in enumerate(names)}
+    refused = partial(ParameterError, parameter=parameter)
     found = []
     for key in columns:
         if isinstance(key, str) and key in position:
             found.append(position[key])
         elif isinstance(key, int | np.integer) and not isinstance(key, bool):
             if not 0 <= key < len(names):
-                raise ParameterError(
+                raise refused(
                     f"{parameter} names column {key}, but columns are numbered 0 to "
-                    f"{len(names) - 1}.",
-                    parameter=parameter,
+                    f"{len(names) - 1}."
                 )
             found.append(int(key))
         else:
-            raise ParameterError(
+            raise refused(
                 f"{parameter} names column {key!r}, which does not exist; the columns are "
-                f"{listing(names)}.",
-                parameter=parameter,
+                f"{listing(names)}."
             )
     return found
 
@@ -247,10 +247,9 @@ def _spaced(text: str) -> str:
 def _styles(text: str) -> Iterator[str]:
     clock = text.count(":")
     half_days = text[-1:] in "mM"
-    for day in _DAYS:
-        for time in _TIMES:
-            if time.count(":") == clock and ("%p" in time) == (half_days and clock > 0):
-                yield day + time
+    for day, time in product(_DAYS, _TIMES):
+        if time.count(":") == clock and ("%p" in time) == (half_days and clock > 0):
+            yield day + time
 
 
 def _parsed(texts: Sequence[str], style: str) -> list[datetime]:

@@ -61,7 +61,11 @@ def read_cells(cells: AnyArray, name: str) -> Cells:
     if kind == "f":
         return Cells(cells.astype(np.float64), Origin.NUMBER)
     if kind in "iu":
-        return _read_integers(cells, name)
+        values = cells.astype(np.float64)
+        large = np.abs(values) > EXACT_INTEGERS
+        equal = large.any() and len(np.unique(values[large])) < len(np.unique(cells[large]))
+        note = Note("integers become equal", (name,)) if equal else None
+        return Cells(values, Origin.NUMBER, note=note)
     if kind == "b":
         return Cells(cells.astype(np.float64), Origin.BOOLEAN, np.array([False, True]))
     if kind in "Mm":
@@ -85,14 +89,6 @@ def read_categories(
     if ordered:
         return Cells(values, Origin.ORDERED, categories)
     return Cells(values, Origin.CATEGORY, categories, numbers_note(categories, name))
-
-
-def _read_integers(cells: AnyArray, name: str) -> Cells:
-    values = cells.astype(np.float64)
-    large = np.abs(values) > EXACT_INTEGERS
-    if large.any() and len(np.unique(values[large])) < len(np.unique(cells[large])):
-        return Cells(values, Origin.NUMBER, note=Note("integers become equal", (name,)))
-    return Cells(values, Origin.NUMBER)
 
 
 def read_times(cells: AnyArray, name: str) -> Cells:
@@ -527,7 +523,13 @@ def read_sparse(data: TableLike, columns: IntArray | None, label: str) -> tuple[
     if columns is None:
         values = np.asfortranarray(by_column.toarray(), dtype=np.float64)
         return values, Note("made dense", figures={"megabytes": values.nbytes / 2**20})
-    _refuse_not_finite(by_column, label)
+    bad = np.flatnonzero(~np.isfinite(by_column.data))
+    if len(bad):
+        column = int(np.searchsorted(by_column.indptr, bad[0], side="right")) - 1
+        raise DataError(
+            f"Input {label} contains NaN or infinity: column {column} has {by_column.data[bad[0]]} "
+            "in a sparse table of which only some columns can be read. Fill them in."
+        )
     values = np.asfortranarray(by_column[:, columns].toarray(), dtype=np.float64)
     figures = {"n_columns": by_column.shape[1], "n_read": len(columns)}
     size = {"megabytes": values.nbytes / 2**20}
@@ -536,13 +538,3 @@ def read_sparse(data: TableLike, columns: IntArray | None, label: str) -> tuple[
 
 def sparse_names(n_columns: int, prefix: str) -> tuple[str, ...]:
     return tuple(f"{prefix}{j}" for j in range(n_columns))
-
-
-def _refuse_not_finite(by_column: Any, label: str) -> None:
-    bad = np.flatnonzero(~np.isfinite(by_column.data))
-    if len(bad):
-        column = int(np.searchsorted(by_column.indptr, bad[0], side="right")) - 1
-        raise DataError(
-            f"Input {label} contains NaN or infinity: column {column} has {by_column.data[bad[0]]} "
-            "in a sparse table of which only some columns can be read. Fill them in."
-        )

@@ -28,11 +28,11 @@ from pinsker._types import (
 from pinsker.encoding._dask import compute, delayed, put_target
 from pinsker.encoding._encode import check_lengths
 from pinsker.encoding._encoded import (
+    count_targets,
     drop_note,
     drops_rows,
     listing,
     read_array,
-    refuse_missing_targets,
     usable_rows,
 )
 from pinsker.encoding._read import (
@@ -222,10 +222,7 @@ def _draw_from_parts(
     drawing = _Drawing(most, seed, len(parts), drops_rows(missing), target, called)
     found = drawing.over(parts)
     n_rows, n_missing = sum(p.n_rows for p in found), sum(p.n_missing for p in found)
-    refuse_missing_targets(n_missing, n_rows, missing)
-    usable = n_rows - n_missing
-    if not usable:
-        raise DataError("X is a Dask collection without a row that has a target.")
+    usable = count_targets(n_missing, n_rows, missing, "Dask collection")
     limit = (most + 100) / usable
     while (kept := _smallest(found, most)) is None:
         limit *= 1.2

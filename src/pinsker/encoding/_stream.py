@@ -10,7 +10,7 @@ import numpy as np
 
 from pinsker._compat import require
 from pinsker._types import FloatArray, IntArray, Missing, TableLike, TargetLike, Unchecked
-from pinsker.encoding._encoded import drop_note, listing, refuse_missing_targets
+from pinsker.encoding._encoded import count_targets, drop_note, listing
 from pinsker.encoding._read import is_connection, is_lazy_frame, is_relation
 from pinsker.encoding._sample import RowSample, join, missing_targets, take
 from pinsker.exceptions import DataError, DataTypeError
@@ -87,10 +87,7 @@ def draw_from_stream(
         n_rows, n_missing = n_rows + len(keys), n_missing + int(gaps.sum())
         if sum(len(one[0]) for one in held) > 2 * most:
             held, limit = _smallest(held, most)
-    refuse_missing_targets(n_missing, n_rows, missing)
-    usable = n_rows - n_missing
-    if not usable:
-        raise DataError(f"X is a {type(X).__name__} without a row that has a target.")
+    usable = count_targets(n_missing, n_rows, missing, type(X).__name__)
     held, _ = _smallest(held, most)
     columns, target = (join([one[place] for one in held], "a table in batches") for place in (2, 3))
     rows, remarks = np.concatenate([one[1] for one in held]), drop_note(usable, n_rows, missing)

@@ -110,16 +110,12 @@ def scale_columns(
 ) -> FloatArray:
     """Return a C-ordered copy with the `numeric` columns scaled, the others as they are."""
     scaled = np.empty(values.shape)
-    by_ranks: _Method = _without_weights(normal_scores)
-    by_spread: _Method = _without_weights(standardize)
-    if weights is not None:
-        by_ranks, by_spread = _weighted_normal_scores, _weighted_standardize
     for some in column_blocks(values.shape):
         block = np.array(values[:, some], order="F")
         if scale != "none":
             by_rank = numeric[some] & ranked[some] & (scale == "copula")
-            _scale_block(block, by_rank, by_ranks, weights)
-            _scale_block(block, numeric[some] & ~by_rank, by_spread, weights)
+            _scale_block(block, by_rank, _weighted_normal_scores, weights)
+            _scale_block(block, numeric[some] & ~by_rank, _weighted_standardize, weights)
         scaled[:, some] = block
     return scaled
 
@@ -139,13 +135,10 @@ def _scale_block(block: FloatArray, chosen: BoolArray, method: _Method, weights:
         block[present, j] = method(block[present, j : j + 1], some)[:, 0]
 
 
-def _without_weights(method: Callable[[FloatArray], FloatArray]) -> _Method:
-    return lambda values, _: method(values)
-
-
 def _weighted_normal_scores(values: FloatArray, weights: Weights) -> FloatArray:
-    """Return the normal scores of rows that stand for several; other weights have mean 1."""
-    assert weights is not None
+    """Return normal scores: weighted rows stand for several, and other weights have mean 1."""
+    if weights is None:
+        return normal_scores(values)
     weights = weights_in_rows(weights)
     scores = np.empty(values.shape)
     for j, column in enumerate(values.T):
@@ -157,9 +150,10 @@ def _weighted_normal_scores(values: FloatArray, weights: Weights) -> FloatArray:
 
 
 def _weighted_standardize(values: FloatArray, weights: Weights) -> FloatArray:
-    assert weights is not None
-    shares = weights / weights.sum()
     plain = standardize(values)  # first: it knows how to treat extreme units
+    if weights is None:
+        return plain
+    shares = weights / weights.sum()
     centred = plain - shares @ plain
     spread = np.sqrt(shares @ centred**2)
     scaled = centred / np.where(spread > 0, spread, 1.0)
@@ -284,11 +278,11 @@ def build_target(
     if task == "classification":
         _refuse_continuous(table)
         labels, classes = class_labels(table)
-        parts = _class_targets(table)
-        for part in parts:
-            assert part.labels is not None
-            assert part.classes is not None
-            _check_single_rows(part.labels, part.classes, table)
+        parts: tuple[Target, ...] = ()
+        for j, name in enumerate(table.names):
+            own, known = _column_classes(table, j)
+            _check_single_rows(own, known, table)
+            parts += (Target(task, frozen(own), frozen(known), None, None, (name,)),)
         parts = parts if len(parts) > 1 else ()
         if parts and (n_used := len(np.unique(table.values, axis=0))) != len(classes):
             figures = {"n_targets": table.n_columns, "n_used": n_used, "n_kept": len(classes)}
@@ -319,14 +313,6 @@ def class_labels(table: RawTable) -> tuple[IntArray, AnyArray]:
     names = [classes.tolist() for _, classes in columns]
     combined = [tuple(names[j][code] for j, code in enumerate(row)) for row in used]
     return labels, object_array(combined)
-
-
-def _class_targets(table: RawTable) -> tuple[Target, ...]:
-    columns = [_column_classes(table, j) for j in range(table.n_columns)]
-    return tuple(
-        Target("classification", frozen(labels), frozen(classes), None, None, (name,))
-        for name, (labels, classes) in zip(table.names, columns, strict=True)
-    )
 
 
 def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:

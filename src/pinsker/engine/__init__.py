@@ -35,11 +35,6 @@ from pinsker.engine._search import (
     count_threads,
     generator_of,
 )
-from pinsker.engine._trees import (
-    BoostSettings,
-    boosted_scores,
-    class_probabilities,
-    mean_values,
-)
+from pinsker.engine._trees import BoostSettings, boosted_scores, class_probabilities, mean_values
 from pinsker.engine.backends import calls_on_cluster, check_gpu, find_client, is_local
 from pinsker.engine.backends.dask._partitions import PartitionTables

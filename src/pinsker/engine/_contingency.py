@@ -46,21 +46,17 @@ class PackedColumns(MadeByOf):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return int(self.packed.shape[1])
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
         return len(self.home)
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the codes."""
         return int(self.packed.nbytes + self.wide.nbytes)
 
     def column(self, index: int) -> npt.NDArray[np.uint32]:
-        """Return the codes of one column."""
         index = check.index_of("column", index, self.n_columns)
         home = self.home.item(index)
         if home < 0:
@@ -287,12 +283,10 @@ class CountTables(MadeByOf):
 
     @property
     def n_rows(self) -> int:
-        """Rows that are counted."""
         return self.columns.n_rows
 
     @property
     def n_columns(self) -> int:
-        """Candidates."""
         return self.columns.n_columns
 
     def nothing(self) -> Group:
@@ -387,5 +381,4 @@ def grassberger_log(counts: IntArray) -> FloatArray:
         raise DataError("counts holds what is no count: give integers of at least 1.")
     m = found.astype(np.float64)
     sign = np.where(found % 2 == 0, 0.5, -0.5)
-    result: FloatArray = digamma(m) + sign * (digamma((m + 1) / 2) - digamma(m / 2))
-    return result
+    return np.asarray(digamma(m) + sign * (digamma((m + 1) / 2) - digamma(m / 2)))

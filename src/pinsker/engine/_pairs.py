@@ -15,15 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pinsker._types import (
-    AnyArray,
-    ArrayLibrary,
-    FloatArray,
-    IntArray,
-    RowLabels,
-    TableLike,
-    Unchecked,
-)
+from pinsker._types import AnyArray, ArrayLibrary, FloatArray, IntArray
 from pinsker.engine import _kernels
 from pinsker.engine import _problem as check
 from pinsker.engine._plan import check_room
@@ -68,7 +60,6 @@ class PairTables(MadeByOf):
         *,
         n_threads: int = 1,
     ) -> "PairTables":
-        """Lay out a table."""
         n_threads = check.thread_count(n_threads)
         codes = binned_columns(codes)
         n_columns, n_rows = codes.shape
@@ -264,7 +255,9 @@ def _checked_pairs(pairs: ArrayLibrary, n_columns: int) -> IntArray:
 class _Counted:
     """Columns and a target on one device, ready to be counted."""
 
-    def __init__(self, xp: ArrayLibrary, codes: Any, labels: RowLabels, cost: Unchecked) -> None:
+    def __init__(
+        self, xp: ArrayLibrary, codes: ArrayLibrary, labels: ArrayLibrary, cost: ArrayLibrary
+    ) -> None:
         self.xp, self.codes, self.cost = xp, codes, cost
         self.bins, self.classes = int(codes.max()) + 1, int(labels.max()) + 1
         self.states = self.bins**2 * self.classes
@@ -272,7 +265,7 @@ class _Counted:
         sizes = self.member.sum(axis=1)
         self.base = int(cost[codes.shape[1]]) - int(cost[sizes].sum())
 
-    def one_hot(self, columns: TableLike) -> ArrayLibrary:
+    def one_hot(self, columns: ArrayLibrary) -> ArrayLibrary:
         """Return rows of bins as zeros and ones, of shape (n_rows, columns x bins)."""
         inside = self.codes[columns][:, None, :] == self.xp.arange(self.bins)[:, None]
         return inside.reshape(-1, inside.shape[-1]).T.astype(self.xp.float32)

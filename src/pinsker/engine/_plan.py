@@ -279,11 +279,13 @@ def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:
     key = ("spread of terms", n_neighbors)
     if key not in problem.cache:
         rows = np.random.default_rng(0).choice(problem.n_rows, _BATCHES * _ROWS_PER_BATCH, False)
-        fixed = FixedPoint.of(problem.n_rows)
-        sums = [
-            _sum_of_terms(problem, fixed, batch, n_neighbors)
-            for batch in rows.reshape(_BATCHES, -1)
-        ]
+        fixed, everything = FixedPoint.of(problem.n_rows), np.ones(problem.n_features, np.uint8)
+        sums = []
+        for batch in rows.reshape(_BATCHES, -1):
+            settings = kernel_settings(problem, fixed, batch, n_neighbors)
+            search = _kernels.Backward(**settings, watched_queries=0, direct=False)
+            search.start(everything, 1)
+            sums.append(search.information())
         means = fixed.to_nats(np.array(sums, dtype=np.int64), _ROWS_PER_BATCH)
         problem.cache[key] = float(means.std(ddof=1) * np.sqrt(_ROWS_PER_BATCH))
     spread: float = problem.cache[key]
@@ -304,10 +306,3 @@ def kernel_settings(
         "queries": queries,
         "rank": min(int(n_neighbors), problem.n_rows),  # kernels hold as many distances
     }
-
-
-def _sum_of_terms(problem: Problem, fixed: FixedPoint, rows: IntArray, n_neighbors: int) -> int:
-    settings = kernel_settings(problem, fixed, np.ascontiguousarray(rows), n_neighbors)
-    search = _kernels.Backward(**settings, watched_queries=0, direct=False)
-    search.start(np.ones(problem.n_features, dtype=np.uint8), 1)
-    return int(search.information())

@@ -14,16 +14,7 @@ import numpy.typing as npt
 from scipy.special import digamma
 
 from pinsker import encoding
-from pinsker._types import (
-    AnyArray,
-    ColumnChoice,
-    Fields,
-    FloatArray,
-    IntArray,
-    RowLabels,
-    TargetLike,
-    Unchecked,
-)
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray, Unchecked
 from pinsker.encoding import Encoded
 from pinsker.exceptions import DataError, ParameterError
 
@@ -141,7 +132,7 @@ def code_vector(name: str, values: Unchecked, n: int, n_codes: int, each: str = 
     return codes
 
 
-def class_codes(name: str, labels: RowLabels, n_rows: int) -> IntArray:
+def class_codes(name: str, labels: Unchecked, n_rows: int) -> IntArray:
     """Return integer labels, whatever they are, as class codes 0, 1, 2, ... in int64."""
     codes = integer_vector(name, labels, n_rows)
     return np.ascontiguousarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
@@ -188,7 +179,6 @@ def shown(value: object) -> str:
 
 
 def thread_count(n_threads: Unchecked) -> int:
-    """Return a number of threads."""
     return at_least("n_threads", n_threads, 1, MOST_THREADS)
 
 
@@ -268,7 +258,6 @@ class Problem(FrozenArrays):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return int(self.values.shape[0])
 
     @classmethod
@@ -304,7 +293,7 @@ class Problem(FrozenArrays):
 
 
 def _checked(
-    values: Unchecked, features: ColumnChoice, labels: RowLabels, target: TargetLike
+    values: Unchecked, features: Unchecked, labels: Unchecked, target: Unchecked
 ) -> Fields:
     """Return the arrays of a problem in the form the kernels take; some may be those given."""
     values = finite_matrix("values", values)

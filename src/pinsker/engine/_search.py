@@ -12,13 +12,7 @@ from joblib import effective_n_jobs
 from pinsker._types import DaskClient, Fields, FloatArray, RandomState, Scale, Unchecked
 from pinsker.engine import _kernels
 from pinsker.engine import _problem as check
-from pinsker.engine._plan import (
-    Plan,
-    Score,
-    check_search,
-    kernel_settings,
-    plan_sample,
-)
+from pinsker.engine._plan import Plan, Score, check_search, kernel_settings, plan_sample
 from pinsker.engine._problem import FixedPoint, Problem
 from pinsker.engine.backends import EngineName, Request, check_client, choose_backend
 from pinsker.exceptions import ParameterError
@@ -224,7 +218,6 @@ class Stepwise:
     # What the state was made for cannot be exchanged: kernels read and write by it.
     @property
     def problem(self) -> Problem:
-        """The table, its features and the target."""
         return self._problem
 
     @property
@@ -234,7 +227,6 @@ class Stepwise:
 
     @property
     def n_threads(self) -> int:
-        """Threads."""
         return self._n_threads
 
     @property
@@ -247,7 +239,6 @@ class Stepwise:
         return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
 
     def _settings(self, plan: Plan, n_neighbors: int) -> Fields:
-        """Return what the kernels of all backends take."""
         settings = kernel_settings(self.problem, self._fixed, plan.queries, n_neighbors)
         if plan.keeps_pairs:
             settings |= {"watched_queries": plan.n_watched, "state_bytes": plan.state_bytes}

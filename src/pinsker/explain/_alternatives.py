@@ -102,7 +102,6 @@ class _Bins:
 
     @classmethod
     def of(cls, encoded: Encoded) -> "_Bins":
-        """Cut the features of a table."""
         weights = np.ones(encoded.n_rows) if encoded.weights is None else encoded.weights
         return cls(PairProblem.of(encoded).codes, weights / weights.sum())
 

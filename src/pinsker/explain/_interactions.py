@@ -125,7 +125,6 @@ class TripleScan:
 
     @property
     def n_sets(self) -> int:
-        """How many triples are counted."""
         d = len(self.problem.codes)
         if self.pairs is None:
             return d * (d - 1) * (d - 2) // 6
@@ -143,7 +142,6 @@ class TripleScan:
 
     @property
     def notes(self) -> Notes:
-        """What a user should know."""
         if self.pairs is None:
             return ()
         figures = {"n_columns": len(self.problem.codes), "n_pairs": len(self.pairs)}

@@ -14,16 +14,3 @@ from pinsker.information._mutual import (
     mutual_information,
 )
 from pinsker.information._reliability import Estimate
-
-__all__ = [
-    "Estimate",
-    "IndependenceTest",
-    "conditional_mutual_information",
-    "entropy",
-    "independence_test",
-    "mutual_information",
-    "set_terms",
-    "shared_entropy",
-    "shared_information",
-    "state_entropy",
-]

@@ -246,8 +246,7 @@ def _terms(cell: FloatArray, k: int, n_threads: int) -> FloatArray:
     found, _ = cKDTree(cell).query(cell, k=[k + 1], p=math.inf, workers=n_threads)
     radius = np.asarray(found).reshape(n_rows)
     with np.errstate(divide="ignore"):
-        terms: FloatArray = n_columns * np.log(2 * radius) + digamma(n_rows) - digamma(k)
-    return terms
+        return np.asarray(n_columns * np.log(2 * radius) + digamma(n_rows) - digamma(k))
 
 
 def _spreads(values: FloatArray) -> FloatArray:
@@ -255,8 +254,7 @@ def _spreads(values: FloatArray) -> FloatArray:
     largest = np.abs(values).max(axis=0)
     largest = np.where(largest > 0, largest, 1.0)
     spread = (values / largest).std(axis=0) * largest
-    result: FloatArray = np.where(np.ptp(values, axis=0) > 0, spread, 1.0)
-    return result
+    return np.where(np.ptp(values, axis=0) > 0, spread, 1.0)
 
 
 def _mean(per_row: FloatArray, used: BoolArray) -> float:

@@ -136,9 +136,8 @@ def gaussian_entropy(x: FloatArray) -> float:
     table = np.asarray(np.linalg.qr(table, mode="r"), dtype=np.float64)
     if _independent_part(table, table[:, :0], tolerance).shape[1] < n_columns:
         return -math.inf
-    in_user_units: float = _half_log_determinant(table, n_rows) + float(log_norms.sum())
-    entropy: float = 0.5 * n_columns * math.log(math.pi * math.e) + in_user_units
-    return entropy
+    in_user_units = _half_log_determinant(table, n_rows) + float(log_norms.sum())
+    return float(0.5 * n_columns * math.log(math.pi * math.e) + in_user_units)
 
 
 def _unit_columns(table: FloatArray) -> tuple[FloatArray, FloatArray, float]:
@@ -169,8 +168,7 @@ def _independent_part(part: FloatArray, basis: FloatArray, tolerance: float) -> 
             outside = outside - directions @ (directions.T @ outside)
     triangle, order = qr(outside, mode="r", pivoting=True)
     rank = int(np.sum(np.abs(np.diag(triangle)) > tolerance))
-    independent: FloatArray = part[:, np.sort(order[:rank])]
-    return independent
+    return part[:, np.sort(order[:rank])]
 
 
 def _half_log_determinant(part: FloatArray, n_rows: int) -> float:
@@ -271,8 +269,7 @@ def _rows(
 
 def _digammas(n: int) -> FloatArray:
     """Digamma of 0..n; the entry of 0 stands for rows that are left out and is not used."""
-    table: FloatArray = digamma(np.maximum(np.arange(n + 1), 1))
-    return table
+    return np.asarray(digamma(np.maximum(np.arange(n + 1), 1)))
 
 
 def _knn(

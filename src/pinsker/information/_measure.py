@@ -95,18 +95,15 @@ class Arguments:
 
     @property
     def given(self) -> dict[str, Columns]:
-        """The arguments by name."""
         sides = {"x": self.x, "y": self.y}
         return sides if self.z is None else {**sides, "z": self.z}
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """All kinds that occur."""
         return frozenset(kind for columns in self.given.values() for kind in columns.kinds)
 
     @property
     def n_columns(self) -> int:
-        """Number of columns of all arguments."""
         return sum(columns.n_columns for columns in self.given.values())
 
 
@@ -134,7 +131,6 @@ class MethodArrays:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return int(self.x.shape[0])
 
     @property
@@ -148,7 +144,6 @@ class MethodArrays:
         return int(self.x.shape[1] + self.y.shape[1] + z_columns + 2)
 
     def take(self, rows: IntArray) -> "MethodArrays":
-        """Return some of the rows."""
         z = None if self.z is None else self.z[rows]
         return replace(self, x=self.x[rows], y=self.y[rows], z=z)
 
@@ -260,7 +255,6 @@ def choose_method(method: str, arguments: Arguments) -> tuple[str, Notes]:
 
 
 def lay_out(arguments: Arguments, method: str, options: Options) -> MethodArrays:
-    """Lay out encoded arguments for a method."""
     given = arguments.given
     arrays: dict[str, AnyArray]
     if method == "discrete":

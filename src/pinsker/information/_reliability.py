@@ -158,7 +158,8 @@ def _resolution_warnings(
     n_rows, n_columns = layout.n_rows, arguments.n_columns
     resolution = neighbor_resolution(layout, arguments)
     # Information about classes is at most their entropy, so no more need be resolved.
-    needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * _entropy(side) for side in classes)])
+    entropies = [state_entropy(merge_states(side.metric())[0], "none") for side in classes]
+    needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * entropy for entropy in entropies)])
     if resolution < needed and not _repeats_condition(layout):
         reason = (
             f"{n_columns} columns are too many for {n_rows} rows: neighbors are so far apart that "
@@ -188,11 +189,6 @@ def _is_well_resolved(measured: Measurement, arguments: Arguments, classes: bool
 
 def _is_nominal(side: Columns) -> bool:
     return not any(kind.is_numeric for kind in side.kinds)
-
-
-def _entropy(side: Columns) -> float:
-    """Plug-in entropy of a side's states."""
-    return state_entropy(merge_states(side.metric())[0], "none")
 
 
 def _repeats_condition(layout: MethodArrays) -> bool:

@@ -30,7 +30,6 @@ from pinsker.report._html import (
 )
 from pinsker.report._summary import summarise
 from pinsker.report.words import (
-    Facts,
     audit_errors,
     audit_text,
     careful_first,
@@ -40,15 +39,14 @@ from pinsker.report.words import (
     monitor_text,
     plan_text,
     sentence,
-    subgroup_rows,
     subgroup_text,
 )
 
 __all__ = [
-    "BoundDisplay", "BudgetDisplay", "CertificateDisplay", "ErrorIncreaseDisplay", "Facts",
+    "BoundDisplay", "BudgetDisplay", "CertificateDisplay", "ErrorIncreaseDisplay",
     "ImportanceDisplay", "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card",
     "careful_first", "certificate_card", "certificate_text", "facts", "importance_card",
     "interactions_card", "lines", "log_certificate", "monitor_text", "path_card", "plan_text",
-    "plot", "plot_sequence", "register_onnx", "report", "sentence", "subgroup_rows",
-    "subgroup_text", "summarise", "to_html", "to_json",
+    "plot", "plot_sequence", "register_onnx", "report", "sentence", "subgroup_text", "summarise",
+    "to_html", "to_json",
 ]  # fmt: skip

@@ -6,11 +6,10 @@ Every chart is laid out twice, so that its letters have the same size on a wide 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from pinsker._types import Unchecked
+from pinsker._types import Fields, Unchecked
 from pinsker.holdout import ALL_FEATURES
 from pinsker.report.words import change_in_words, counted, number, short
 
@@ -24,8 +23,6 @@ FAR = 1.5
 #: Estimates of some folds make a chart so much higher at most: beyond it they are at its edge.
 STEEP = 3.0
 _N_COLORS = 8
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -73,8 +70,7 @@ class Plane:
         return round(self.height - _BOTTOM - share * (self.height - _BOTTOM - _TOP), 1)
 
     @property
-    def frame(self) -> Row:
-        """Axes and ticks."""
+    def frame(self) -> Fields:
         sizes = _sizes(self.n_features, self.width)
         values = nice_ticks(self.low, self.high, 6)
         return {
@@ -85,7 +81,7 @@ class Plane:
         }  # fmt: skip
 
 
-def increase_chart(summary: Row) -> Row:
+def increase_chart(summary: Fields) -> Fields:
     """Return the error increase of every evaluated set by its number of features."""
     series = _held_out_increase(summary) or _path_bound(summary)
     least, most = _ends(series)
@@ -102,7 +98,7 @@ def increase_chart(summary: Row) -> Row:
     return {**chart, "is_tested": bool(summary["cv_results"]), "range": [least, most]}
 
 
-def expert_charts(summary: Row) -> list[Row]:
+def expert_charts(summary: Fields) -> list[Fields]:
     """Return information by number of features, and the bound of each set by itself."""
     own = f"{summary['path']['search'] or summary['selector']['name']}, nearest neighbors"
     sets = [one for one in summary["path"]["sets"] if one["size"] > 0]
@@ -121,9 +117,9 @@ def expert_charts(summary: Row) -> list[Row]:
 
 
 def _chart(
-    name: str, summary: Row, series: list[Series], ends: tuple[float, float],
-    baseline: Row | None = None,
-) -> Row:  # fmt: skip
+    name: str, summary: Fields, series: list[Series], ends: tuple[float, float],
+    baseline: Fields | None = None,
+) -> Fields:  # fmt: skip
     n_features = summary["kept"]["n_features"]
     figures = summary["certificate"]["figures"]
     likely = len(figures.get("likely") or ())
@@ -146,7 +142,7 @@ def _ends(series: list[Series]) -> tuple[float, float]:
     return min([0.0, *ends]), max([1e-9, *ends])
 
 
-def marks_of(chart: Row, summary: Row) -> Row:
+def marks_of(chart: Fields, summary: Fields) -> Fields:
     """Return where the marks of the error increase are: of every set, and of every budget."""
     choices, own = summary["choices"], summary["certificate"]["set"]
     n_features = summary["kept"]["n_features"]
@@ -171,10 +167,10 @@ def nice_ticks(low: float, high: float, most: int) -> list[float]:
     return [float(f"{k * step:.6g}") for k in range(first, last + 1)]
 
 
-def _held_out_increase(summary: Row) -> list[Series]:
+def _held_out_increase(summary: Fields) -> list[Series]:
     metric = summary["budget"]["metric"]
 
-    def point(row: Row) -> Point:
+    def point(row: Fields) -> Point:
         ends = row["increase_lower"], max(row["increase_upper"], row["excess_upper"])
         if row["search"] == ALL_FEATURES:
             ends = 0.0, 0.0
@@ -192,8 +188,8 @@ def _held_out_increase(summary: Row) -> list[Series]:
     return list(series.values())
 
 
-def _held_out_information(summary: Row) -> list[Series]:
-    def point(row: Row) -> Point:
+def _held_out_information(summary: Fields) -> list[Series]:
+    def point(row: Fields) -> Point:
         value, error = row["information"], BAND * row["information_error"]
         about = f"{counted(row['n_features'], 'feature')}, {row['search']}, held out: "
         about += f"{number(value)} nats ± {number(error)} ({row['model_information']})"
@@ -202,7 +198,7 @@ def _held_out_information(summary: Row) -> list[Series]:
     return _by_search(summary, point, "information", ", held out")
 
 
-def _by_search(summary: Row, point: Unchecked, needed: str, suffix: str = "") -> list[Series]:
+def _by_search(summary: Fields, point: Unchecked, needed: str, suffix: str = "") -> list[Series]:
     found: dict[str, list[Point]] = {}
     for row in summary["cv_results"]:
         if row[needed] is not None:
@@ -211,7 +207,7 @@ def _by_search(summary: Row, point: Unchecked, needed: str, suffix: str = "") ->
     return [Series(name, sorted(own, key=lambda p: p.size)) for name, own in found.items()]
 
 
-def _path_bound(summary: Row) -> list[Series]:
+def _path_bound(summary: Fields) -> list[Series]:
     sets = [one for one in summary["path"]["sets"] if one["size"] and one["bound"] is not None]
     smallest = np.fmin.accumulate([float(one["bound"]) for one in sets]) if sets else np.zeros(0)
     metric = summary["budget"]["metric"]
@@ -222,7 +218,7 @@ def _path_bound(summary: Row) -> list[Series]:
     return [Series("bound from the information on the path", points)] if points else []
 
 
-def _plain_point(one: Row, key: str, unit: str) -> Point:
+def _plain_point(one: Fields, key: str, unit: str) -> Point:
     return _flat(one["size"], one[key], f"{number(one[key])} {unit}")
 
 
@@ -231,7 +227,7 @@ def _flat(size: int, value: float, about: str) -> Point:
     return Point(size, value, value, value, f"{counted(size, 'feature')}: {about}")
 
 
-def _layout(plane: Plane, series: list[Series], baseline: Row | None, likely: int) -> Row:
+def _layout(plane: Plane, series: list[Series], baseline: Fields | None, likely: int) -> Fields:
     drawn = []
     colored = [one.name for one in series if one.name != ALL_FEATURES]
     for one in series:
@@ -254,7 +250,7 @@ def _layout(plane: Plane, series: list[Series], baseline: Row | None, likely: in
     return {**plane.frame, "series": drawn, "baseline": level, "likely": mark}
 
 
-def _mark(plane: Plane, one: Row, chart: Row) -> Row:
+def _mark(plane: Plane, one: Fields, chart: Fields) -> Fields:
     """Return the pixels of a set: its place, and the ends of its whisker."""
     value, low, high = one["increase"], one["increase_lower"], one["limit"]
     if not chart["is_tested"]:

@@ -29,7 +29,6 @@ class _Display:
     figure_: Any
 
     def _begin(self, ax: Axes) -> Any:
-        """Return the axes to draw on."""
         pyplot = require("matplotlib.pyplot", purpose=type(self).__name__, extra="plot")
         return pyplot.subplots(figsize=(7.6, 3.6), layout="constrained")[1] if ax is None else ax
 

@@ -29,7 +29,6 @@ from pinsker.search import SelectionPath
 _MOST_ROWS = 250  # rows of a table on the page; the dict has them all
 _MOST_RANKED = 30  # features of the ranking; its table has more
 _NAMED = 8  # features that the sentence below the slider names
-Row = dict[str, Any]
 _FRAME_HEIGHT = 720  # pixels that a page has in a notebook; it scrolls
 _MOST_NAMES = 12  # names that are shown before the rest is counted
 _WIDTH, _HEIGHT = 220, 44
@@ -76,7 +75,7 @@ def to_html(summary: Fields) -> str:
     return page
 
 
-def _following(summary: Row, chart: Row) -> Row:
+def _following(summary: Fields, chart: Fields) -> Fields:
     """Return what the script needs so that the page follows the slider: texts and places."""
     own, choices = summary["certificate"]["set"], summary["choices"]
     own_set = {name: own[name] for name in ("size", "features")}
@@ -88,7 +87,7 @@ def _following(summary: Row, chart: Row) -> Row:
     }  # fmt: skip
 
 
-def _subgroups(figures: Row) -> list[Row]:
+def _subgroups(figures: Fields) -> list[Fields]:
     """Return every subgroup with the ends of its interval and its budget, in percent of a scale."""
     found = figures.get("subgroups", [])
     ends = [one[name] for one in found for name in ("increase_lower", "increase_upper", "budget")]
@@ -109,7 +108,7 @@ def _subgroups(figures: Row) -> list[Row]:
     ]
 
 
-def _ranking(summary: Row) -> Row:
+def _ranking(summary: Fields) -> Fields:
     """Return the features with what each is worth, and the scale that all bars share."""
     index = {feature["name"]: feature["index"] for feature in summary["features"]}
     importance = summary["importance"]
@@ -163,18 +162,18 @@ def to_json(summary: Fields) -> str:
     return json.dumps(plain(summary), ensure_ascii=False, allow_nan=False)
 
 
-def own_state(summary: Row) -> Row:
+def own_state(summary: Fields) -> Fields:
     """Return the texts about the choice of the selector itself."""
     certificate = summary["certificate"]
     return _state(summary, summary["budget"]["value"], certificate["set"], certificate)
 
 
-def states(summary: Row) -> list[Row]:
+def states(summary: Fields) -> list[Fields]:
     """Return the texts of every position of the slider."""
     choices = summary["choices"]
     starting = {one["first"]: one for one in choices["sets"]}
-    found: list[Row] = []
-    one: Row = {}
+    found: list[Fields] = []
+    one: Fields = {}
     both = zip(choices["budgets"], choices["verdicts"], strict=True)
     for position, (budget, verdict) in enumerate(both):
         one = starting.get(position, one)  # the set that stays at this position
@@ -182,10 +181,10 @@ def states(summary: Row) -> list[Row]:
     return found
 
 
-def slider_marks(choices: Row) -> list[Row]:
+def slider_marks(choices: Fields) -> list[Fields]:
     """Return the powers of ten below the slider, and what no features at all would add."""
     budgets, last = choices["budgets"], max(len(choices["budgets"]) - 1, 1)
-    marks: list[Row] = [
+    marks: list[Fields] = [
         {"at": position / last, "text": short(budget), "kind": "tick"}
         for position, budget in enumerate(budgets)
         if position in (0, last)
@@ -201,7 +200,7 @@ def slider_marks(choices: Row) -> list[Row]:
     return shown
 
 
-def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
+def _state(summary: Fields, budget: float | None, one: Fields, verdict: Fields) -> Fields:
     n_features, metric = summary["kept"]["n_features"], summary["budget"]["metric"]
     stays = "stays" if one["size"] == 1 else "stay"
     headline = f"{one['size']} of {counted(n_features, 'feature')} {stays}"
@@ -222,7 +221,7 @@ def _state(summary: Row, budget: float | None, one: Row, verdict: Row) -> Row:
     }  # fmt: skip
 
 
-def _tiles(summary: Row, budget: float | None, one: Row, shown: Row) -> list[Row]:
+def _tiles(summary: Fields, budget: float | None, one: Fields, shown: Fields) -> list[Fields]:
     """Return the figures of a set: a label, a value and what to compare it with."""
     kept, own = summary["kept"], summary["certificate"]
     share = f"{100 * one['size'] / kept['n_features']:.0f} %"
@@ -252,11 +251,11 @@ def _tiles(summary: Row, budget: float | None, one: Row, shown: Row) -> list[Row
     ]
 
 
-def _tile(label: str, value: str, about: str) -> Row:
+def _tile(label: str, value: str, about: str) -> Fields:
     return {"label": label, "value": value, "about": about}
 
 
-def _status(summary: Row, budget: float | None, one: Row, headline: str, verdict: str) -> str:
+def _status(summary: Fields, budget: float | None, one: Fields, headline: str, verdict: str) -> str:
     """Return the sentence that a screen reader reads when the slider moves."""
     path = summary["path"]
     kept = set(path["order"][: one["size"]] if one["features"] is None else one["features"])

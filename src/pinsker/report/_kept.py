@@ -3,12 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any
 
 import numpy as np
 
 from pinsker._notes import Audience
-from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, Selector, plain
+from pinsker._types import AnyArray, BoolArray, Fields, FloatArray, IntArray, Selector, plain
 from pinsker.exceptions import DataError
 from pinsker.holdout import ALL_FEATURES, CERTIFICATE, Certificate
 from pinsker.metrics import metric_row
@@ -26,8 +25,6 @@ _OF_PATH = ("information", "lost", "bound")  # figures of a set by the search
 _HELD_OUT = ("error", "error_upper", "increase", "increase_lower", "limit")  # by held-out rows
 #: Those of a certificate that tiles show, as text.
 _SHOWN = ("all", "kept", "none", "upper", "signed_limit")
-
-Row = dict[str, Any]
 
 
 def kept_features(selector: Selector) -> list[int]:
@@ -64,20 +61,20 @@ def search_of_path(selector: Selector) -> str | None:
     return None
 
 
-def result_rows(cv_results: Mapping[str, AnyArray]) -> list[Row]:
+def result_rows(cv_results: Mapping[str, AnyArray]) -> list[Fields]:
     """Return results on held-out rows, one dict per evaluated set, without the columns of each."""
     names = [name for name in cv_results if name not in ("support", "features")]
     values = zip(*(cv_results[name].tolist() for name in names), strict=True)
     return [dict(zip(names, row, strict=True)) for row in values]
 
 
-def budget_choices(selector: Selector, audience: Audience = "library") -> Row:
+def budget_choices(selector: Selector, audience: Audience = "library") -> Fields:
     """Return what every budget of the slider would keep, and what is known of it."""
     own, metric = own_budget(selector), selector.certificate_.metric
     scale, baseline = _scale_of(selector), no_feature_increase(selector.certificate_)
     budgets: list[float] = []
-    verdicts: list[Row] = []
-    sets: list[Row] = []
+    verdicts: list[Fields] = []
+    sets: list[Fields] = []
     for budget in _grid(_largest_budget(selector, own, baseline), own, metric):
         found = _kept_at(selector, budget, own, scale)
         if found is None:
@@ -102,10 +99,10 @@ def likely_sizes(selector: Selector, budgets: FloatArray) -> IntArray:
     return np.array([len(_features(selector, one)) for one in kept])
 
 
-def describe_set(selector: Selector, features: list[int], certificate: Certificate | None) -> Row:
-    """Return the figures of a set."""
+def describe_set(selector: Selector, features: list[int], c: Certificate | None) -> Fields:
+    """Return the figures of a set, with what a certificate says of it."""
     path, size = selector.path_, len(features)
-    shown: Row = {"size": size, "features": features, **dict.fromkeys(_OF_PATH)}
+    shown: Fields = {"size": size, "features": features, **dict.fromkeys(_OF_PATH)}
     if set(features) == set(path.order[:size]) and size in path.sizes:
         position = int(abs(size - path.sizes[0]))
         lost = float(path.lost()[position])
@@ -113,8 +110,7 @@ def describe_set(selector: Selector, features: list[int], certificate: Certifica
         shown = {"size": size, "features": None, **dict(zip(_OF_PATH, figures, strict=True))}
     shown["search"] = _search_of(selector, features)
     shown |= dict.fromkeys(_HELD_OUT)
-    if certificate is not None and certificate.is_tested:
-        c = certificate
+    if c is not None and c.is_tested:
         held_out = c.error_kept, c.error_upper, c.increase, c.increase_lower, c.resolvable
         shown |= dict(zip(_HELD_OUT, held_out, strict=True))
     return dict(plain(shown))  # not a number becomes None, which is equal to itself
@@ -126,7 +122,7 @@ def no_feature_increase(certificate: Certificate) -> float | None:
     return float(added) if math.isfinite(added) else None
 
 
-def describe_certificate(certificate: Certificate | None, audience: Audience) -> Row:
+def describe_certificate(certificate: Certificate | None, audience: Audience) -> Fields:
     """Return what a certificate says, in words; that nothing was tested where there is none."""
     if certificate is None:
         words = {"verdict": "not tested", "verdict_words": NOT_HELD_OUT}

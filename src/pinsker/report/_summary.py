@@ -20,7 +20,7 @@ from pinsker.explain import Alternative, Importance, Interactions, Stability, Su
 from pinsker.metrics import best_score, metric_words
 from pinsker.report import _kept
 from pinsker.report.words import sentence
-from pinsker.search import StoppingRule
+from pinsker.search import SelectionPath, StoppingRule
 
 SCHEMA = 3  # the version of the dict; a reader should look at it first
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -121,7 +121,12 @@ def summarise(
         "rough": [one._asdict() for one in selector.cv_results_.rough],
         "choices": _kept.budget_choices(selector, audience),
         "features": _features(selector, measures),
-        "certificate": _certificate(selector, kept, audience),
+        "certificate": {
+            **_kept.describe_certificate(certificate, audience), "tested": certificate.is_tested,
+            "baseline": _kept.no_feature_increase(certificate),
+            "set": _kept.describe_set(selector, kept, certificate),
+            "figures": plain(certificate.to_dict()), "text": str(certificate),
+        },
         "importance": None if importance is None else importance_rows(importance),
         "interactions": interaction_rows(interactions), "substitutes": other_rows(substitutes),
         "alternatives": other_rows(alternatives),
@@ -131,17 +136,6 @@ def summarise(
         | {package: version(package) for package in _PACKAGES},
     }  # fmt: skip
     return dict(plain(summary))
-
-
-def _certificate(selector: Selector, kept: list[int], audience: Audience) -> Row:
-    """Return a certificate in words and figures."""
-    certificate = selector.certificate_
-    return {
-        **_kept.describe_certificate(certificate, audience), "tested": certificate.is_tested,
-        "baseline": _kept.no_feature_increase(certificate),
-        "set": _kept.describe_set(selector, kept, certificate),
-        "figures": plain(certificate.to_dict()), "text": str(certificate),
-    }  # fmt: skip
 
 
 def _selector(selector: Selector) -> Row:
@@ -157,7 +151,7 @@ def _selector(selector: Selector) -> Row:
     }
 
 
-def _path(path: Any) -> Row:
+def _path(path: SelectionPath) -> Row:
     """Return the path by size, smallest first; the set of size s is the first s of `order`."""
     lost = path.lost()
     sets = [
@@ -195,7 +189,7 @@ def _features(selector: Selector, measures: Measures | None) -> list[Row]:
     return entries
 
 
-def _measured(feature: int, path: Any, measures: Measures | None) -> Row:
+def _measured(feature: int, path: SelectionPath, measures: Measures | None) -> Row:
     """Return the figures of a feature; dependence is Linfoot's sqrt(1 - exp(-2 I))."""
     if measures is None:
         return {"alone": None, "given_kept": None, "stand_in": None}

@@ -18,14 +18,7 @@ import numpy as np
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, BoolArray, Fields, FloatArray, IntArray
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import (
-    Binned,
-    Binning,
-    Encoded,
-    LargeTable,
-    bin_columns,
-    weighted_cuts,
-)
+from pinsker.encoding import Binned, Binning, Encoded, LargeTable, bin_columns, weighted_cuts
 from pinsker.engine import (
     NATS_PER_COST,
     Correction,
@@ -306,8 +299,7 @@ def _plus(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:  # 
 
 def _quotient(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:
     # A redundancy of zero leaves the order to the relevance, without infinite scores.
-    score: FloatArray = relevance / np.maximum(term / size, np.finfo(np.float64).eps)
-    return score
+    return np.asarray(relevance / np.maximum(term / size, np.finfo(np.float64).eps))
 
 
 #: Names that `criterion_named` knows.

@@ -237,8 +237,22 @@ def select_by_criterion(
     array([0.3466, 0.6931])
     """
     columns = codes if isinstance(codes, PackedColumns) else PackedColumns.of(codes, n_categories)
-    size = columns.n_columns if k is None else k
-    _check_sizes(columns.n_columns, size, fixed)
+    n_columns = columns.n_columns
+    size = n_columns if k is None else k
+    if not 1 <= size <= n_columns:
+        raise ParameterError(
+            f"k={size} but the table has {n_columns} columns: use a number from 1 to {n_columns}."
+        )
+    for column in fixed:
+        if not 0 <= column < n_columns:
+            raise ParameterError(
+                f"fixed names column {column} but the table has {n_columns} columns, 0 to "
+                f"{n_columns - 1}."
+            )
+    if len(set(fixed)) > size:
+        raise ParameterError(
+            f"k={size} is less than the {len(set(fixed))} columns that fixed names: raise k."
+        )
     how: Fields = {"correction": correction, "n_threads": n_threads}
     tables = CountTables.of(columns, labels, n_classes, sample_weight=sample_weight, **how)
     search = CriterionSearch(tables, criterion_named(criterion, beta, gamma))
@@ -322,13 +336,9 @@ class CriterionSearch:
 
     def _group_of(self, columns: tuple[int, ...], group: Any = None) -> Any:
         """Join the values of some columns to a group; no column stands for the whole set."""
-        if not columns:
-            assert self._whole is not None
-            return self._whole
         for column in columns:
             group = self._tables.join(group, column)
-        assert group is not None
-        return group
+        return group if columns else self._whole
 
 
 class ChosenSet:
@@ -400,20 +410,3 @@ class CriterionState(CriterionSearch):
         least = best - ROUNDING * max(1.0, abs(best))
         beaten = sum(float(np.nanmax(shadow.scores())) >= least for shadow in self._shadows)
         return (1 + beaten) / (1 + len(self._shadows))
-
-
-def _check_sizes(n_columns: int, size: int, fixed: Sequence[int]) -> None:
-    if not 1 <= size <= n_columns:
-        raise ParameterError(
-            f"k={size} but the table has {n_columns} columns: use a number from 1 to {n_columns}."
-        )
-    for column in fixed:
-        if not 0 <= column < n_columns:
-            raise ParameterError(
-                f"fixed names column {column} but the table has {n_columns} columns, 0 to "
-                f"{n_columns - 1}."
-            )
-    if len(set(fixed)) > size:
-        raise ParameterError(
-            f"k={size} is less than the {len(set(fixed))} columns that fixed names: raise k."
-        )

@@ -72,7 +72,6 @@ class GroupByTables:
         self._features, self._correction = features, settings.correction
         self.base = cell_costs(np.array([1]), n_rows, settings.correction)[1]
         self._cells: dict[Key, tuple[Cells, Cells]] = {}  # with and without classes
-        self.n_passes = 0
 
     def nothing(self) -> Key:
         return ()
@@ -108,7 +107,6 @@ class GroupByTables:
         for start in range(0, len(new), _TOGETHER):
             some = new[start : start + _TOGETHER]
             self._cells.update(zip(some, self._counter(some), strict=True))
-        self.n_passes += bool(new)
         return [self._cells[key] for key in keys]
 
     def _cost(self, cells: Cells) -> int:

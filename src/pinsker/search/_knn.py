@@ -81,12 +81,6 @@ class KNNSearchSettings:
     deadline: Deadline = field(default_factory=Deadline, compare=False)
     max_candidates: int | None = None
 
-    @property
-    def limits(self) -> Fields:
-        """Where growing ends."""
-        names = ("patience", "at_least", "max_features")
-        return {name: vars(self)[name] for name in names}
-
     def screens(self, n_features: int) -> bool:
         return self.max_candidates is not None and n_features > WIDE
 
@@ -219,7 +213,8 @@ def forward(
     state = settings.scorer(Forward)(**options, active=() if earlier is None else earlier.last_set)
     trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
     on_step, n = settings.deadline.checked(on_step), problem.n_features
-    grow(state, trace, n_features=n, fixed=fixed, on_step=on_step, **settings.limits)
+    limits = {name: vars(settings)[name] for name in ("patience", "at_least", "max_features")}
+    grow(state, trace, n_features=n, fixed=fixed, on_step=on_step, **limits)
     known = {"full_information": full, "plan": state.plan}
     return _ended("forward", trace, problem, settings, fixed, **known)
 

@@ -41,12 +41,6 @@ class LinearSearchSettings:
     at_least: int = 0  # forward: when it ends, as in `KNNSearchSettings`
     compares_with_all: bool = True  # forward: with a model of all columns, or the best set seen
 
-    @property
-    def limits(self) -> Fields:
-        """Where growing ends."""
-        names = ("patience", "max_features", "at_least")
-        return {name: vars(self)[name] for name in names}
-
 
 def linear(
     problem: Encoded,
@@ -69,8 +63,9 @@ def linear(
             full = LinearBackward(design, everything).information
         adding = LinearForward(design, () if earlier is None else earlier.last_set)
         trace = Trace.resume(earlier) if earlier else Trace((), [0.0])
-        limits: Fields = {"n_features": len(everything), **settings.limits}
-        grow(adding, trace, fixed=fixed, on_step=on_step, **limits)
+        limits = {name: vars(settings)[name] for name in ("patience", "at_least", "max_features")}
+        n = len(everything)
+        grow(adding, trace, n_features=n, fixed=fixed, on_step=on_step, **limits)
         full = max(trace.information) if full is None else full
     known = {"n_fixed": len(fixed), "full_information": full}
     return trace.finish(trace.path(settings.direction, problem.feature_names, "linear", **known))

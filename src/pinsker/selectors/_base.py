@@ -435,7 +435,6 @@ class Selector(
         return replace(budget, metric=metric)
 
     def _kept_by(self, rule: StoppingRule) -> tuple[int, ...]:
-        """Return the features that a rule keeps."""
         comparison = self._record.comparison
         if comparison is None:
             path: SelectionPath = self.path_

@@ -203,7 +203,6 @@ def model_bytes(model: HoldoutModel, encoded: Encoded, n_train: int, n_test: int
 
 
 def _rows_bytes(encoded: Encoded, n_rows: int) -> int:
-    """Return the bytes of a copy of some rows."""
     per_value = _DOUBLE + (encoded.columns.missing is not None)
     return n_rows * (per_value * encoded.columns.n_columns + 2 * _DOUBLE * _n_targets(encoded))
 
@@ -357,15 +356,9 @@ def with_means(
     selector: Selector, context: FitContext, groups: RowLabels, *, in_parts: bool = False
 ) -> FitContext:
     """Return a context with groups, models, memory, jobs and settings of searches."""
-    encoded, engine = context.encoded, as_settings("engine", selector.engine)
-    check_gpu(engine.name)
+    encoded, settings = context.encoded, knn_settings(selector, context.rule, context.seed)
+    check_gpu(settings.engine.name)
     memory = plan_memory(selector, encoded, context.seed, in_parts=in_parts)
-    settings = KNNSearchSettings(
-        knn=as_settings("knn", selector.knn),
-        engine=engine,
-        seed=context.seed,
-        at_least=n_at_least(context.rule),
-    )
     context = with_groups(context, groups, selector.cv)
     if selector.holds_out:
         about = (context.seed, context.table, context.metric)
@@ -377,6 +370,12 @@ def with_means(
         n_searches=memory.n_searches,
         in_time=isinstance(selector.cv, TimeSeriesSplit),
     )
+
+
+def knn_settings(selector: Selector, rule: StoppingRule, seed: int) -> KNNSearchSettings:
+    """Return how a selector searches by neighbors."""
+    knn, engine = as_settings("knn", selector.knn), as_settings("engine", selector.engine)
+    return KNNSearchSettings(knn, engine, seed=seed, at_least=n_at_least(rule))
 
 
 def columns_that_train(selector: Selector, encoded: Encoded) -> int:
@@ -559,16 +558,13 @@ def run_search(
         return interrupted.path, True
 
 
-def keep_partial(
-    selector: Selector, context: FitContext, error: EngineLostError, **known: Any
-) -> None:
+def keep_partial(selector: Selector, context: FitContext, error: EngineLostError) -> None:
     """Keep what is known of a path whose engine was lost, and say so in the error."""
     path = error.path
     if path is None:
         return
-    decision = known.pop("decision", None) or context.rule.decide(path, context.facts)
-    attributes = fitted_attributes(context, selector.n_features_in_, path, decision, **known)
-    set_fitted(selector, attributes)
+    decision = context.rule.decide(path, context.facts)
+    set_fitted(selector, fitted_attributes(context, selector.n_features_in_, path, decision))
     again = "."
     if "warm_start" in selector.get_params(deep=False):
         again = "<: fit again with warm_start=True, and another engine or client, to go on|>."
@@ -581,7 +577,7 @@ def keep_partial(
 
 @contextmanager
 def keeping_path(
-    selector: Selector, context: FitContext, paths: Mapping[str, SelectionPath], **known: Any
+    selector: Selector, context: FitContext, paths: Mapping[str, SelectionPath]
 ) -> Iterator[None]:
     """Keep a path where the engine is lost after the searches: the first that was measured."""
     try:
@@ -590,7 +586,7 @@ def keeping_path(
         measured = [one for one in paths.values() if not np.isnan(one.information).any()]
         error.path = (measured or list(paths.values()))[0]
         if measured:
-            keep_partial(selector, context, error, **known)
+            keep_partial(selector, context, error)
         raise
 
 

@@ -20,7 +20,7 @@ from pinsker._types import (
     TargetLike,
     Unchecked,
 )
-from pinsker.encoding import Binning, Encoded, LargeTable, is_dask_frame, is_stream, read_large
+from pinsker.encoding import Binning, Encoded, is_dask_frame, is_stream, read_large
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import FitContext, path_certificate
@@ -206,13 +206,15 @@ class CriterionSelection(Selector):
         -------
         self
         """
+        given = {**encoding_of(self), "scale": "none", "task": task_of(self.metric)}
         if is_dask_frame(X):
-            large = self._read_large(X, y, sample_weight)
+            self._refuse_in_memory(sample_weight, "X is a Dask DataFrame", "pass X.compute()")
+            large = read_large(X, y, bins=self.bins, strategy=self.binning, **given)
+            validate_data(self, large.partitions.empty, skip_check_array=True)
             problem = CountedProblem.of_partitions(large, self._counting())
             return self._search_and_choose(problem, large.sample, large.notes, X, y)
         if is_stream(X):
             self._refuse_in_memory(sample_weight, f"X is a {type(X).__name__}", "collect it")
-            given = {**encoding_of(self), "scale": "none", "task": task_of(self.metric)}
             problem, sample, notes, rows = counted_stream(X, y, self._counting(), **given)
             validate_data(self, rows, skip_check_array=True)
             return self._search_and_choose(problem, sample, notes, X, y)
@@ -236,11 +238,7 @@ class CriterionSelection(Selector):
             refuse_uncounted(self.path_, self._rule(error_budget), self.facts_)
         return support
 
-    def as_search(
-        self,
-        fixed: tuple[int, ...] = (),
-        seed: int = 0,  # noqa: ARG002
-    ) -> Search:
+    def as_search(self, fixed: tuple[int, ...] = (), seed: int = 0) -> Search:  # noqa: ARG002
         """Return the search alone; it adds all features under rules that do not count them."""
         rule = self.stop if isinstance(self.stop, FeatureCount) else None
         if self.stop is None:
@@ -317,13 +315,3 @@ class CriterionSelection(Selector):
             raise ParameterError(
                 f"{what} needs all rows in memory, but {found}: leave it out, or {instead}."
             )
-
-    def _read_large(self, X: TableLike, y: TargetLike, sample_weight: RowLabels) -> LargeTable:
-        """Survey a Dask DataFrame, and note its columns."""
-        self._refuse_in_memory(sample_weight, "X is a Dask DataFrame", "pass X.compute()")
-        large = read_large(
-            X, y, bins=self.bins, strategy=self.binning, scale="none",
-            task=task_of(self.metric), **encoding_of(self),
-        )  # fmt: skip
-        validate_data(self, large.partitions.empty, skip_check_array=True)
-        return large

@@ -429,7 +429,7 @@ class EvaluatedSelector(Selector):
         budget = float(self.certificate_.budget)
         if budget != budget:
             raise ParameterError(
-                f"needs an error budget to compare with, but the selector stops by "
+                "sets are compared with an error budget, but the selector stops by "
                 f"{self.certificate_.rule}: set error_budget to a number."
             )
         return budget

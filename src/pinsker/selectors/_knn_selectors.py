@@ -40,6 +40,7 @@ from pinsker.selectors._context import (
     draw_seed,
     encode_table,
     keeping_path,
+    knn_settings,
     limit_memory,
     n_at_least,
     open_context,
@@ -154,21 +155,11 @@ class KNNSelector(EvaluatedSelector):
     def as_search(self, fixed: tuple[int, ...] = (), seed: int = 0) -> Search:
         """Return the search alone, with features that may not be dropped, and what it takes."""
         seed = seed if self.random_state is None else draw_seed(self)
-        settings = KNNSearchSettings(
-            knn=as_settings("knn", self.knn),
-            engine=as_settings("engine", self.engine),
-            seed=seed,
-            at_least=n_at_least(self._rule()),
-        )
-        settings = self._search_settings(settings, 0)
+        settings = self._search_settings(knn_settings(self, self._rule(), seed), 0)
         find = partial(type(self)._function, settings=settings, fixed=fixed)
         return Search((type(self).__name__,), find, _COST, takes_weights=False)
 
-    def _search_settings(
-        self,
-        settings: KNNSearchSettings,
-        n_features: int,  # noqa: ARG002
-    ) -> KNNSearchSettings:
+    def _search_settings(self, settings: KNNSearchSettings, _n_features: int) -> KNNSearchSettings:
         """Return how the search works on a table of this many features."""
         return settings
 
@@ -322,11 +313,7 @@ class _GrowingSelector(KNNSelector):
         )  # fmt: skip
         self.patience, self.max_features = patience, max_features
 
-    def _search_settings(
-        self,
-        settings: KNNSearchSettings,
-        n_features: int,  # noqa: ARG002
-    ) -> KNNSearchSettings:
+    def _search_settings(self, settings: KNNSearchSettings, _n_features: int) -> KNNSearchSettings:
         return replace(settings, patience=self.patience, max_features=self.max_features)
 
 

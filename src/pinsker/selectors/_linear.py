@@ -170,11 +170,7 @@ class LinearSelection(Selector):
         progress.close()
         return self
 
-    def as_search(
-        self,
-        fixed: tuple[int, ...] = (),
-        seed: int = 0,  # noqa: ARG002
-    ) -> Search:
+    def as_search(self, fixed: tuple[int, ...] = (), seed: int = 0) -> Search:  # noqa: ARG002
         """Return the search alone, and what it takes."""
         find = partial(linear, settings=self._search_settings(), fixed=fixed)
         return Search((type(self).__name__,), find, cost=1)

@@ -155,12 +155,10 @@ class _PlannedSet:
     moments: tuple[tuple[float, float], ...] = ()  # none: no smaller set is likely
 
     def rows(self, budget: float, how: Fields) -> float:
-        """Return the rows that show a budget."""
         each = [rows_needed(v, budget, mean, counts=self.counts, **how) for mean, v in self.moments]
         return max(each, default=math.inf)
 
     def smallest_budget(self, n: int, how: Fields) -> float:
-        """Return the smallest budget that this many rows show."""
         each = [smallest_budget(v, n, mean, counts=self.counts, **how) for mean, v in self.moments]
         return max(each, default=math.inf)
 

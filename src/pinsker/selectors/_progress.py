@@ -216,7 +216,6 @@ class StageLine:
         self.durations: list[float] = []  # of the stages that are over
 
     def begin(self, name: str) -> None:
-        """Show that a stage begins."""
         now = time.monotonic()
         if self.stage_name:
             self.durations.append(now - self.stage_started)
@@ -234,7 +233,6 @@ class StageLine:
             self.calls_started = now  # a stage may have several rounds of calls
 
     def finish(self) -> None:
-        """Leave the line."""
         self.output.finish()
 
     def _is_due(self, now: float) -> bool:
@@ -272,6 +270,5 @@ class StageLine:
 
 
 def clock(seconds: float) -> str:
-    """Return a duration as minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02d}"

@@ -36,8 +36,6 @@ from pinsker.selectors._knn_selectors import (
 )
 from pinsker.selectors._linear import LinearSelection
 
-State = dict[str, Any]
-
 #: How it was searched is over, and where it was: another computer may have no GPU.
 _NOT_SAVED = {"verbose", "cv", "warm_start", "searches", "engine", "feature_costs"}
 _SELECTORS: Fields = {
@@ -51,10 +49,10 @@ _RULES: Fields = {
     kind.__name__: kind for kind in (ErrorBudget, FeatureCount, ScoreJump, ScoreThreshold)
 }
 #: Held-out results of every set are not saved: other budgets cut the path by its own information.
-_FORGOTTEN: State = {"cv_results_": CVResults(), "front_": [], "stability_": None}
+_FORGOTTEN: Fields = {"cv_results_": CVResults(), "front_": [], "stability_": None}
 
 
-def to_state(selector: Selector) -> State:
+def to_state(selector: Selector) -> Fields:
     """Return a fitted selector as values that JSON can hold."""
     importance = vars(selector).get("importance_")
     names = [str(name) for name in selector.feature_names_in_]
@@ -82,7 +80,7 @@ def to_state(selector: Selector) -> State:
         "profile": _profile_of(selector._record.profile),
         "row_hashes": base64.b64encode(hashes.astype("<u8").tobytes()).decode("ascii"),
     }
-    values: State = plain(state)
+    values: Fields = plain(state)
     return values
 
 
@@ -127,10 +125,10 @@ def from_state(state: Mapping[str, Any]) -> Any:
     return selector
 
 
-def _parameters(selector: Selector) -> State:
+def _parameters(selector: Selector) -> Fields:
     """Return the budget, and the parameters that differ from the defaults."""
     defaults = type(selector)().get_params(deep=False)
-    changed: State = {"error_budget": selector.error_budget}
+    changed: Fields = {"error_budget": selector.error_budget}
     for name, value in selector.get_params(deep=False).items():
         if name in _NOT_SAVED or value is None or value is defaults[name]:
             continue
@@ -142,7 +140,7 @@ def _parameters(selector: Selector) -> State:
     return changed
 
 
-def _read_parameters(saved: Mapping[str, Any]) -> State:
+def _read_parameters(saved: Mapping[str, Any]) -> Fields:
     parameters = dict(saved)
     if unsaved := sorted(_NOT_SAVED & set(parameters)):
         raise DataError(f"parameters holds {unsaved[0]!r}, which is not saved")

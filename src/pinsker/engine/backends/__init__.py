@@ -201,25 +201,20 @@ def missing_gpu() -> str | None:
 def _active_client() -> DaskClient:
     """Return the client that is active in this process; distributed is not imported to find out."""
     distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return None
     try:
-        client = distributed.default_client()
+        client = None if distributed is None else distributed.default_client()
     except ValueError:  # there is none
         return None
-    return None if client.asynchronous else client
+    return None if client is None or client.asynchronous else client
 
 
 def _is_a_task() -> bool:
     """Return whether this code runs in a task on a Dask worker."""
     distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return False
     try:
-        distributed.get_worker()
+        return distributed is not None and distributed.get_worker() is not None
     except ValueError:
         return False
-    return True
 
 
 def _dask() -> Any:

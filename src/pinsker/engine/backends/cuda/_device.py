@@ -86,15 +86,12 @@ class CupyDevice:
         self._kernels: Fields = {}
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-        """Return an array that holds anything."""
         return self._allocate(lambda: self._cupy.empty(shape, dtype=dtype))
 
     def full(self, shape: int | tuple[int, ...], value: int, dtype: npt.DTypeLike) -> Array:
-        """Return an array that holds one value."""
         return self._allocate(lambda: self._cupy.full(shape, value, dtype=dtype))
 
     def put(self, values: AnyArray) -> Array:
-        """Return a copy of a host array."""
         return self._allocate(lambda: self._cupy.asarray(values))
 
     def _allocate(self, make: Callable[[], Array]) -> Array:
@@ -108,12 +105,10 @@ class CupyDevice:
             ) from error
 
     def get(self, array: Array) -> AnyArray:
-        """Return a host copy of an array, when all work before is done."""
         host: AnyArray = array.get()
         return host
 
     def address(self, array: Array) -> int:
-        """Return where an array begins."""
         return int(array.data.ptr)
 
     def launch(
@@ -250,45 +245,34 @@ class Table:
         self.features = np.asarray(features)
         order = np.arange(self.rows) if labels is None else np.argsort(labels, kind="stable")
         self.queries = np.sort(np.argsort(order)[np.asarray(queries)]).astype(np.int32)
-        self.first, self.last = _class_bounds(self.rows, None if labels is None else labels[order])
+        classes = None if labels is None else labels[order]
+        self.first, self.last = _class_bounds(self.rows, classes)
         self.targets = 0 if target is None else int(target.shape[1])
         free = self.device.free_memory()
         self.limit = free if memory_limit is None else min(free, memory_limit)
-        needed = least_memory(self.rows, self.columns, self.n_features, self.targets)
+        self.own_bytes = bytes_of_table(self.rows, self.columns, self.targets)
+        self.bytes_of_fresh_row = bytes_of_fresh_row(self.rows, self.n_features)
+        needed = self.own_bytes + self.bytes_of_fresh_row
         if needed > self.limit:
             raise MemoryBudgetError(
                 f"a table of {self.rows} rows and {self.columns} columns needs at least {needed} "
                 f"bytes on the GPU, but {self.limit} are allowed. Raise max_memory if you set it, "
                 "pass fewer columns, or use <engine=local>."
             )
-        self.job = self._job(values[order], None if labels is None else labels[order], digamma)
-        if target is not None:
-            numbers = np.ascontiguousarray(target[order])
-            self.job.set(target=self.device.put(numbers), targets=self.targets)
-            if self.targets == 1:  # also sorted, to be searched
-                self.job.set(sorted_target=self.device.put(np.sort(numbers[:, 0])))
-
-    def _job(self, values: FloatArray, labels: IntArray | None, digamma: IntArray) -> Job:
-        """Bring the table to the device; return a job that all others are copied from."""
-        put = self.device.put
-        return Job(
-            self.device, source=put(np.ascontiguousarray(values)),
-            labels=None if labels is None else put(labels.astype(np.int32)),
+        ordered, put = values[order], self.device.put
+        self.job = Job(  # all others are copied from it
+            self.device, source=put(np.ascontiguousarray(ordered)),
+            labels=None if classes is None else put(classes.astype(np.int32)),
             same_class_first=put(self.first), same_class_last=put(self.last),
             digamma=put(np.asarray(digamma)), rows=self.rows, source_width=self.columns,
             rank=self.rank, n_features=self.n_features, direct=self.direct, removed=-1,
-            rounding=_rounding(values),
+            rounding=_rounding(ordered),
         )  # fmt: skip
-
-    @property
-    def own_bytes(self) -> int:
-        """Bytes of the table, of a copy of its columns, and of what belongs to each row."""
-        return bytes_of_table(self.rows, self.columns, self.targets)
-
-    @property
-    def bytes_of_fresh_row(self) -> int:
-        """Bytes for one query row that is measured with room for all pairs, half for distances."""
-        return bytes_of_fresh_row(self.rows, self.n_features)
+        if target is not None:
+            numbers = np.ascontiguousarray(target[order])
+            self.job.set(target=put(numbers), targets=self.targets)
+            if self.targets == 1:  # also sorted, to be searched
+                self.job.set(sorted_target=put(np.sort(numbers[:, 0])))
 
     def lay_out(self, columns: IntArray, where: str, width: str, job: Job, **also: Any) -> IntArray:
         """Write some columns side by side, padded with zeros to a multiple of four."""
@@ -310,18 +294,6 @@ class Table:
         codes = np.where(features < 0, _CODES, features % _CODES).astype(np.uint8)
         job.set(feature_of_column=self.device.put(features), code_of_column=self.device.put(codes))
 
-    def forget_layout(self, *jobs: Job | None) -> None:
-        """Free the columns of the last set before others are laid out: both need not fit."""
-        for job in jobs:
-            if job is not None:
-                job.set(table=None, rounded=None)
-
-    def share_layout(self, job: Job) -> None:
-        """Give a job the columns of the current set."""
-        names = ("table", "rounded", "feature_of_column", "code_of_column")
-        job.set(**{name: self.job.held[name] for name in names})
-        job.set(**{name: self.job.record[name][0] for name in ("width", "rounded_width")})
-
     def find_distances(self, job: Job, begin: int, n: int, *, all_rows: bool) -> Job:
         """Return a job with the distances of `n` queries from `begin` on."""
         span = self.rows
@@ -336,7 +308,6 @@ class Table:
         return part
 
     def job_for(self, queries: npt.NDArray[np.int32], **fields: Any) -> Job:
-        """Return a job for some query rows."""
         job = self.job.copy(query=self.device.put(queries), n_queries=len(queries), **fields)
         job.queries = queries
         return job

@@ -109,20 +109,16 @@ class _CudaSearch:
 
     def __init__(self, memory_limit: int | None, device: Device | None, **settings: Any) -> None:
         self._table = Table(memory_limit=memory_limit, device=device, **settings)
+        self.limit = self._table.limit  # bytes of the device that it may hold
         self._active = np.zeros(self._table.n_features, dtype=np.bool_)
         self._totals = np.zeros(self._table.n_features + 2, dtype=np.int64)
-
-    @property
-    def limit(self) -> int:
-        """Bytes of the device that it may hold."""
-        return self._table.limit
 
     def information(self) -> int:
         """Return the sum of the terms of the current set, in fixed point."""
         return int(self._totals[self._table.n_features])
 
     def sums(self, out: IntArray) -> None:
-        """Write the sum with each feature added; for direct scores its own sum."""
+        """Write the sum with each feature moved; for direct scores its own sum."""
         out[:] = self._totals[: self._table.n_features]
 
 
@@ -141,15 +137,18 @@ class CudaBackward(_CudaSearch):
     ) -> None:
         super().__init__(memory_limit, device, **settings)
         self._capacity = min(self._table.rows, capacity or _CLOSE_PAIRS)
-        left = self._table.limit - self._table.own_bytes
+        left = self.limit - self._table.own_bytes
         self._batch_bytes = max(self._table.bytes_of_fresh_row, min(_BATCH_BYTES, left // 5))
         self.bytes_of_kept_row = bytes_of_row(
             self._table.rows, self._table.n_features, self._capacity, watches=True
         )
         room = max(0, left - self._batch_bytes)
-        self._n_kept = min(len(self._table.queries), room // self.bytes_of_kept_row)
+        # Rows that there is room to keep the state of, and bytes of the device held at most.
+        self.n_watched = min(len(self._table.queries), room // self.bytes_of_kept_row)
         if self._table.rows > MAX_ROWS_WATCHED:
-            self._n_kept = 0
+            self.n_watched = 0
+        kept = self.n_watched * self.bytes_of_kept_row
+        self.n_bytes = self._table.own_bytes + self._batch_bytes + kept
         self._kept: Rows | None = None
         self._n_retired = 0
         self._fresh = np.empty(0, dtype=np.int32)
@@ -160,17 +159,16 @@ class CudaBackward(_CudaSearch):
         self._totals[:] = 0
         self._sums = self._table.device.full(self._table.n_features + 2, 0, np.int64)
         self._kept = None
-        self._fresh = self._table.queries[self._n_kept :]
+        self._fresh = self._table.queries[self.n_watched :]
         self._lay_out()
-        if self._active.sum() > 1 and self._n_kept:
-            queries = self._table.queries[: self._n_kept]
+        if self._active.sum() > 1 and self.n_watched:
+            queries = self._table.queries[: self.n_watched]
             self._kept = Rows(self._table, queries, self._capacity, watches=True)
             self._kept.job.set(sums=self._sums)
             self._kept.build(max(1, self._batch_bytes // (8 * self._table.rows)))
         self._add_up()
 
     def remove(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as `_kernels`)
-        """Take a feature out of the set."""
         self._active[feature] = False
         self._lay_out()
         if self._active.sum() > 1 and self._kept is not None:
@@ -179,36 +177,27 @@ class CudaBackward(_CudaSearch):
             self._kept = None
         self._add_up()
 
-    def changes(self, out: IntArray) -> None:
-        """Write the change of the sum with each removal; for direct scores its own sum."""
-        self.sums(out)
+    changes = _CudaSearch.sums  # of the sum with each removal
 
     @property
     def n_kept(self) -> int:
         """Rows that keep their state between steps."""
         return 0 if self._kept is None else self._kept.n - self._n_retired
 
-    @property
-    def n_watched(self) -> int:
-        """Rows that there is room to keep the state of."""
-        return self._n_kept
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the device that the search holds at most."""
-        kept = self._n_kept * self.bytes_of_kept_row
-        return self._table.own_bytes + self._batch_bytes + kept
-
     def _lay_out(self) -> None:
         """Lay out the columns of the set, costly features first: they are found first, and stay."""
         columns = np.flatnonzero(self._active[self._table.features])
         cost = self._totals[self._table.features[columns]] * (-1 if self._table.direct else 1)
         columns = columns[np.argsort(cost, kind="stable")]
-        kept = None if self._kept is None else self._kept.job
-        self._table.forget_layout(self._table.job, kept)
-        self._table.lay_out_set(columns, self._table.job)
+        kept, own = None if self._kept is None else self._kept.job, self._table.job
+        for job in (own, kept):  # before others are laid out: both need not fit
+            if job is not None:
+                job.set(table=None, rounded=None)
+        self._table.lay_out_set(columns, own)
         if kept is not None:
-            self._table.share_layout(kept)
+            names = ("table", "rounded", "feature_of_column", "code_of_column")
+            kept.set(**{name: own.held[name] for name in names})
+            kept.set(**{name: own.record[name][0] for name in ("width", "rounded_width")})
 
     def _add_up(self) -> None:
         """Sum over the rows that keep their state, and those that are measured from scratch."""
@@ -272,29 +261,18 @@ class CudaForward(_CudaSearch):
         self, *, memory_limit: int | None = None, device: Device | None = None, **settings: Any
     ) -> None:
         super().__init__(memory_limit, device, **settings)
-        left = self._table.limit - self._table.own_bytes
-        batch = min(_BATCH_BYTES, left) // _bytes_of_query(self._table.rows)
+        own, each = self._table.own_bytes, 12 * self._table.rows + 16  # distances, rows in reach
+        batch = min(_BATCH_BYTES, self.limit - own) // each
         self._batch = max(1, min(batch, len(self._table.queries)))
+        self.n_watched, self.n_bytes = 0, own + self._batch * each
 
     def start(self, active: npt.NDArray[np.uint8], threads: int) -> None:  # noqa: ARG002 (as `_kernels`)
-        """Begin at a set: one flag per feature."""
         self._active = np.asarray(active).astype(np.bool_)
         self._sweep()
 
     def add(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as `_kernels`)
-        """Put a feature into the set."""
         self._active[feature] = True
         self._sweep()
-
-    @property
-    def n_watched(self) -> int:
-        """Rows that keep their state between steps: none."""
-        return 0
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the device that the search holds at most."""
-        return self._table.own_bytes + self._batch * _bytes_of_query(self._table.rows)
 
     def _sweep(self) -> None:
         """Measure every candidate at every query row, a batch of rows at a time."""
@@ -331,8 +309,3 @@ class CudaForward(_CudaSearch):
             n_lanes=len(lanes),
             fraction=float(_REACH_FACTOR * density ** (dims / (dims + 1.0))),
         )
-
-
-def _bytes_of_query(rows: int) -> int:
-    """Return the bytes of the distances of a query row, and of the rows within its reach."""
-    return 12 * rows + 16

@@ -9,6 +9,7 @@ import logging
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -68,7 +69,6 @@ class Request:
 
     @property
     def n_cells(self) -> int:
-        """Cells in all."""
         width = self.n_classes * int(self.n_categories[self.columns].sum())
         alone = 0 if self.also is None else self.also.n_groups * self.n_classes
         return sum(group.n_groups for group in self.groups) * width + alone
@@ -139,7 +139,6 @@ class PartitionTables:
         if not isinstance(parts, list | tuple) or not parts:
             raise DataError("parts holds no partition: give a list of delayed (codes, labels).")
         self.n_columns = len(self.n_categories)
-        self.n_passes = 0
         self._correction = correction
         self.base = cell_costs(np.array([1]), n_rows, correction)[1]
         width = 1 if int(self.n_categories.max()) <= 2**8 else 4
@@ -151,11 +150,9 @@ class PartitionTables:
         self._alone: dict[tuple[int, ...], IntArray] = {}  # (group, class) counts
 
     def nothing(self) -> PartitionGroup:
-        """Return the joint value of no column."""
         return PartitionGroup()
 
     def join(self, group: PartitionGroup | None, column: int) -> PartitionGroup:
-        """Return the joint value of a group and one more column."""
         column = check.index_of("column", column, self.n_columns)
         group = self._packed(PartitionGroup() if group is None else self._checked(group))
         size = group.n_groups * int(self.n_categories[column])
@@ -189,7 +186,6 @@ class PartitionTables:
     def joint(
         self, group: PartitionGroup, active: npt.NDArray[np.bool_] | None = None
     ) -> JointCosts:
-        """Count every active column against the group, with and without the classes."""
         columns = np.arange(self.n_columns)
         if active is not None:
             columns = np.flatnonzero(check.flags("active", active, self.n_columns))
@@ -200,11 +196,9 @@ class PartitionTables:
     def joint_without_classes(
         self, group: PartitionGroup, active: npt.NDArray[np.bool_] | None = None
     ) -> IntArray:
-        """Count every active column against the group alone."""
         return self.joint(group, active).without_classes
 
     def of_group(self, group: PartitionGroup) -> tuple[int, int]:
-        """Return the cost sums of (group, class) and of the group itself."""
         counts = self._counts_of(self._checked(group))
         return self._cost(counts), self._cost(counts.sum(axis=1))
 
@@ -227,7 +221,6 @@ class PartitionTables:
     def _pass(
         self, groups: tuple[PartitionGroup, ...], columns: IntArray, also: PartitionGroup | None
     ) -> None:
-        """Pass over all partitions once."""
         request = Request(groups, columns, also, self.n_categories, self.n_classes)
         if request.n_cells > MAX_CELLS:
             raise MemoryBudgetError(
@@ -236,7 +229,6 @@ class PartitionTables:
                 "categories, or use a criterion that looks at one chosen feature at a time."
             )
         counts = add_up(count_part, self._parts, request)
-        self.n_passes += 1
         end = 0
         for group in groups:
             end = self._store(group, columns, counts, end)
@@ -289,7 +281,8 @@ def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Unchec
     """Return the sum of ``count(part, request)`` over all partitions."""
     dask = _dask()
     shared = dask.delayed(request, pure=False)
-    task, add = dask.delayed(count, pure=False), dask.delayed(_sum, pure=False)
+    add = dask.delayed(partial(np.sum, axis=0, dtype=np.int64), pure=False)
+    task = dask.delayed(count, pure=False)
     delayed = [task(part, shared) for part in parts]
     while len(delayed) > 1:
         groups = range(0, len(delayed), _RESULTS_PER_TASK)
@@ -299,21 +292,16 @@ def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Unchec
     return total
 
 
-def _sum(counts: Sequence[IntArray]) -> IntArray:
-    total: IntArray = np.sum(counts, axis=0, dtype=np.int64)
-    return total
-
-
 def _memory() -> float:
     """Return the bytes of the active cluster, or those that are available here."""
     distributed = sys.modules.get("distributed")
-    if distributed is not None:
-        try:
-            workers = Cluster(distributed.default_client()).workers().values()
-        except ValueError:  # no client
-            return available_memory()
-        return float(sum(worker.get("memory_limit") or 0 for worker in workers))
-    return available_memory()
+    try:
+        client = None if distributed is None else distributed.default_client()
+    except ValueError:  # no client
+        client = None
+    if client is None or client.asynchronous:  # such a one is not waited for
+        return available_memory()
+    return float(sum(one.get("memory_limit") or 0 for one in Cluster(client).workers().values()))
 
 
 def _dask() -> Any:

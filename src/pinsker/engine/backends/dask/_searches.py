@@ -63,17 +63,20 @@ class _DaskSearch:
         self._go_to(active.copy())
 
     def information(self) -> int:
-        """Return the sum of the terms of the current set."""
         return self._information
+
+    def sums(self, out: IntArray) -> None:
+        """Write the sum with each feature moved; for direct scores its own sum."""
+        out[:] = self._sums
 
     def _go_to(self, flags: Flags) -> None:
         self._information, self._sums = self._steps.run(flags)
         self._flags = flags
 
-    def _with(self, feature: int, flag: int) -> Flags:
+    def _move(self, feature: int, flag: int) -> None:
         flags = self._flags.copy()
         flags[feature] = flag
-        return flags
+        self._go_to(flags)
 
 
 class DaskBackward(_DaskSearch):
@@ -82,12 +85,9 @@ class DaskBackward(_DaskSearch):
     kind = "backward"
 
     def remove(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as above)
-        """Take a feature out of the set."""
-        self._go_to(self._with(feature, 0))
+        self._move(feature, 0)
 
-    def changes(self, out: IntArray) -> None:
-        """Write the change of the sum with each removal; for direct scores its own sum."""
-        out[:] = self._sums
+    changes = _DaskSearch.sums  # of the sum with each removal
 
 
 class DaskForward(_DaskSearch):
@@ -96,12 +96,7 @@ class DaskForward(_DaskSearch):
     kind = "forward"
 
     def add(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as above)
-        """Put a feature into the set."""
-        self._go_to(self._with(feature, 1))
-
-    def sums(self, out: IntArray) -> None:
-        """Write the sum with each feature added; for direct scores its own sum."""
-        out[:] = self._sums
+        self._move(feature, 1)
 
 
 def deal_rows(queries: IntArray, work: FloatArray, n_tiles: int) -> tuple[IntArray, ...]:
@@ -123,8 +118,7 @@ def count_work(settings: Mapping[str, Any], *, backward: bool) -> FloatArray:
     for s in range(_STRATA):
         rows = queries[stratum == s]
         close[s] = _close_pairs(settings, rows[:: max(1, len(rows) // _ROWS_PER_STRATUM)])
-    work: FloatArray = len(settings["values"]) + _FAR_PAIRS_PER_CLOSE_ONE * close[stratum]
-    return work
+    return np.asarray(len(settings["values"]) + _FAR_PAIRS_PER_CLOSE_ONE * close[stratum])
 
 
 def _strata(settings: Mapping[str, Any]) -> IntArray:

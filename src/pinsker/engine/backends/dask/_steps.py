@@ -477,7 +477,6 @@ class Placement:
         self._late.discard(worker)
 
     def tiles(self, worker: str) -> list[int]:
-        """Return the tiles of a worker."""
         return sorted(tile for tile, owner in self.worker_of.items() if owner == worker)
 
     def threads_per_tile(self, worker: str) -> int:
