@@ -46,6 +46,28 @@ def test_monitor_goes_on_from_its_state(run, folder, tmp_path):
     assert "these 600 rows were counted before (batch 2): pass new ones." in again.err
 
 
+def test_monitor_writes_all_of_its_files_or_none(run, folder, tmp_path):
+    state, found = tmp_path / "state.json", tmp_path / "found.json"
+    asked = ("monitor", folder / "kept.json", folder / "new.csv", *options(folder))
+    done = run(*asked, "--state", tmp_path / "nowhere" / "state.json")
+    assert done.code == 2
+    assert "--state" in done.err
+    done = run(*asked, "--state", state, "--json", found, "--plot", tmp_path / "plot.docx")
+    assert done.code == 2
+    assert not state.exists()
+    assert not found.exists()
+
+
+def test_labels_that_cannot_be_read_are_one_line(run, folder, tmp_path):
+    given = ("label", folder / "kept.json", folder / "new.csv", *options(folder), "--labels")
+    for text in ("", 'row,y\n1,"a\n2,b,c\n'):
+        (tmp_path / "labels.csv").write_text(text)
+        done = run(*given, tmp_path / "labels.csv")
+        assert done.code == 2
+        assert "cannot be read as what --output wrote" in done.err
+    assert run(*given, tmp_path / "nowhere.csv").code == 2
+
+
 def test_monitor_tells_that_a_budget_is_broken(run, folder, tmp_path):
     kept = json.loads((folder / "kept.json").read_text())
     assert kept["kept"] == ["a"]

@@ -145,6 +145,10 @@ def test_wrong_use_is_refused(pair):
         Monitor(*pair, metric="brier", error_budget=0.1).resume(watched.to_json())
     with pytest.raises(DataError, match="no state of a Monitor"):
         watched.resume("{}")
+    state = json.loads(watched.to_json())
+    state["sequence"]["counts"] = 1
+    with pytest.raises(DataError, match="no state of a Monitor"):
+        watched.resume(json.dumps(state))
     with pytest.warns(PinskerWarning, match="among the rows of the fit"):
         Monitor(*pair).update(*rows(300, 0))
 

@@ -46,7 +46,7 @@ from pinsker.cli._saved import Outcome, SavedSelection, read_page, read_selectio
 from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
 from pinsker.encoding import drop_note, encode_target, take
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout import CERTIFICATE, MOST_CERTIFIED, MOST_READ
+from pinsker.holdout import CERTIFICATE, ESTIMATE, MOST_CERTIFIED, MOST_READ
 from pinsker.metrics import metric_words, task_of
 from pinsker.report import summarise, to_html
 from pinsker.selectors import EvaluatedSelector
@@ -399,7 +399,9 @@ def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | 
 def _code(outcome: Outcome) -> int:
     if outcome.interrupted:
         return out.INTERRUPTED
-    return out.MET if out.meets_budget(outcome.selector.certificate_) else out.NOT_MET
+    found = outcome.selector.certificate_
+    in_doubt = found.verdict == "met" and found.label == ESTIMATE
+    return out.MET if out.meets_budget(found) and not in_doubt else out.NOT_MET
 
 
 def _shows(quiet: bool) -> bool:

@@ -76,7 +76,6 @@ class DrawnRows:
 
     @property
     def notes(self) -> list[Note]:
-        """What a user should know about the drawing."""
         return list(RowSample(None, None, self.n_rows, self.n_drawn, None, self.remarks).notes)
 
 
@@ -134,9 +133,7 @@ def draw_from_text(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
 
 def _count_lines(handle: BinaryIO) -> int:
     """Return the lines of a text; 0 for one whose bytes are not lines."""
-    start = handle.read(2)
-    handle.seek(0)
-    n_lines = 0
+    start, n_lines = peek(handle, 2), 0
     while start not in _UTF_16 and (block := handle.read(_BLOCK_BYTES)):
         n_lines += block.count(b"\n")
     handle.seek(0)
@@ -274,7 +271,6 @@ def _blocks(connection: Any, query: str) -> Iterator[pd.DataFrame]:
 
 
 def _drawn(blocks: Iterator[pd.DataFrame], n_rows: int, most: int, seed: int) -> pd.DataFrame:
-    """Draw rows in one pass."""
     rows = np.sort(np.random.default_rng(seed).choice(n_rows, most, replace=False, shuffle=False))
     start, pieces = 0, []
     for block in blocks:
@@ -323,6 +319,13 @@ def _nearly_numeric(name: str, present: "pd.Series[Any]") -> list[Note]:
     return [Note("nearly numeric", (name,), figures)]
 
 
+def peek(handle: BinaryIO, n_bytes: int) -> bytes:
+    """Return the first bytes of a file, which is read from its beginning afterwards."""
+    start = handle.read(n_bytes)
+    handle.seek(0)
+    return start
+
+
 def is_float(text: str) -> bool:
     """Return whether Python reads a text as a number."""
     try:
@@ -343,8 +346,7 @@ class TextStyle:
 
 def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[Note]]:
     """Read a table from text; return it with what a user should know about the reading."""
-    sample = handle.read(_SAMPLE)
-    handle.seek(0)
+    sample = peek(handle, _SAMPLE)
     encoding = "utf-16" if sample.startswith(_UTF_16) else "utf-8-sig"
     lines = sample.decode(encoding, errors="replace").splitlines()[:50]
     if not any(line.strip() for line in lines):

@@ -1,6 +1,7 @@
 """The commands for rows that arrive after a selection: monitor and label."""
 
 import json as json_format
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +48,8 @@ def monitor(
     seed: options.Seed = None, json: options.JsonFile = None, quiet: options.Quiet = False,
 ) -> int:  # fmt: skip
     """Tell whether a saved selection is still within its budget, as new rows arrive."""
-    out.check_outputs({"plot": plot, "json": json}, [selection, table, train, state])
+    written = {"state": state, "plot": plot, "json": json}
+    out.check_outputs(written, [selection, table, train])
     saved = read_selection(selection)
     new, both = _read(saved, table), _fitted(saved, train, model, seed or 0)
     watched = Monitor(saved.selector, *both, confidence=confidence)
@@ -56,11 +58,13 @@ def monitor(
     with collect_warnings() as collected:
         watched.update(*_rows(saved, new))
     known: Fields = {"verdict": watched.verdict, "known_at": watched.known_at}
+    looks = plain({**known, "looks": [*map(vars, watched.looks)]})
     with out.until_closed():
-        _write(watched.to_json(), state)
-        _write(json_format.dumps(plain({**known, "looks": [*map(vars, watched.looks)]})), json)
-        if plot is not None:
-            watched.plot().figure.savefig(plot)
+        with out.OutputFiles() as files:
+            if plot is not None:
+                files.write_with(partial(_draw, watched), plot)
+            files.write_text(watched.to_json() + "\n", state)
+            files.write_text(json_format.dumps(looks) + "\n", json)
         if not quiet:
             console = out.make_console(stderr=json == STDIN)
             console.print(str(watched), soft_wrap=True)
@@ -94,10 +98,18 @@ def label(
         return out.MET
     result = plan.audit(X, _read_labels(labels, saved.targets[0], plan), confidence=confidence)
     with out.until_closed():
-        _write(result.to_json(), json)
+        with out.OutputFiles() as files:
+            files.write_text(result.to_json() + "\n", json)
         if not quiet:
             out.print_audit(console, result, [])
     return out.MET if out.meets_budget(result) else out.NOT_MET
+
+
+def _draw(watched: Monitor, place: str) -> None:
+    try:
+        watched.plot().figure.savefig(place)
+    except ValueError as error:  # a format that matplotlib does not write
+        raise ParameterError(f"--plot cannot be written: {error}") from error
 
 
 def _read(saved: SavedSelection, source: str, *, may_lack_target: bool = False) -> InputTable:
@@ -128,7 +140,10 @@ def _fitted(
 
 def _read_labels(path: str, target: str, plan: LabelPlan) -> AnyArray:
     """Return the labels of a plan's rows from the file that was filled in."""
-    frame = pd.read_csv(path)
+    try:
+        frame = pd.read_csv(path)
+    except (ValueError, OSError) as error:
+        raise DataError(f"{path!r} cannot be read as what --output wrote: {error}") from error
     if absent := [name for name in (_ROW, target) if name not in frame.columns]:
         raise DataError(f"{path!r} lacks the column {absent[0]!r}: pass what --output wrote.")
     known = frame.set_index(_ROW)[target]
@@ -138,8 +153,3 @@ def _read_labels(path: str, target: str, plan: LabelPlan) -> AnyArray:
             "--train, --model, --n and --seed as for --output."
         )
     return np.asarray(known.loc[(plan.rows + 1).tolist()])
-
-
-def _write(text: str, path: str | None) -> None:
-    with out.OutputFiles() as files:
-        files.write_text(text + "\n", path)

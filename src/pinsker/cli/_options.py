@@ -148,7 +148,6 @@ ReportFile = Annotated[str | None, Option(metavar="FILE", help=
 
 
 def parse_stop(text: str) -> StoppingRule:
-    """Read a stopping rule."""
     name, _, number = (part.strip() for part in text.partition("="))
     try:
         if name == "features":
@@ -172,7 +171,6 @@ def parse_memory(text: str) -> int:
 
 
 def parse_time(text: str) -> float:
-    """Read a time in seconds."""
     found = _TIME.fullmatch(text.strip())
     if found is None or float(found[1]) == 0:
         raise ParameterError(f"--time-limit {text!r} is not understood: use for example 60s or 2m.")
@@ -180,7 +178,6 @@ def parse_time(text: str) -> float:
 
 
 def parse_budget(text: str | None, option: str = "--error-budget") -> float | None:
-    """Read an error budget."""
     if text is None:
         return None
     try:

@@ -228,16 +228,17 @@ class OutputFiles:
         if path == STDIN:
             self._printed.append(text)
         elif path is not None:
-            self._write(path, lambda place: Path(place).write_text(text, encoding="utf-8"))
+            self.write_with(lambda place: Path(place).write_text(text, encoding="utf-8"), path)
 
     def write_table(self, frame: pd.DataFrame, path: str | None) -> None:
         """Write a table in the format of the name; ``-`` is CSV on standard output."""
         if path == STDIN:
             self._printed.append(frame.to_csv(index=False))
         elif path is not None:
-            self._write(path, lambda place: _write_table(frame, place))
+            self.write_with(lambda place: _write_table(frame, place), path)
 
-    def _write(self, name: str, write: Callable[[str], Any]) -> None:
+    def write_with(self, write: Callable[[str], Any], name: str) -> None:
+        """Write a file by a function of its place."""
         path = Path(os.path.realpath(name))  # a link stays one
         if path.exists() and not path.is_file():  # a device or a pipe: there is nothing to replace
             _guarded(path, write, str(path))
@@ -290,7 +291,7 @@ def _facts_of(files: Sequence[str | None]) -> list[os.stat_result]:
 
 def written_format(path: str) -> tuple[str, str | None]:
     """Return the format and the compression of a table that is to be written, or refuse it."""
-    kind, compression = format_of_name(path, "--output")
+    kind, compression = format_of_name(path)
     if kind not in (*_TEXT, "parquet", "feather") or (compression and kind not in _TEXT):
         raise ParameterError(
             f"--output {path!r}: that is not written. Use .csv, .tsv (also compressed), .parquet "
@@ -303,7 +304,7 @@ def written_format(path: str) -> tuple[str, str | None]:
 
 def formula_notes(names: Sequence[str], path: str | None) -> tuple[Note, ...]:
     """Return a note on column names that a spreadsheet takes for formulas."""
-    if path is None or (path != STDIN and format_of_name(path, "--output")[0] not in _TEXT):
+    if path is None or (path != STDIN and format_of_name(path)[0] not in _TEXT):
         return ()
     found = tuple(name for name in names if name.startswith(_FORMULA))
     return (Note("formulas", found, {"path": path}),) if found else ()
@@ -490,7 +491,6 @@ def certificate_facts(certificate: Certificate) -> Lines:
 
 
 def _budget(comparison: Certificate | AuditResult) -> str:
-    """Return a budget with its verdict."""
     f = facts(comparison)
     if not f.budget:
         return "none"

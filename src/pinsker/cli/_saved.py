@@ -97,7 +97,6 @@ def read_selection(path: str) -> SavedSelection:
 
 
 def read_page(path: str) -> str:
-    """Return the page of a selection that was saved."""
     text = _bytes(path)
     with _explained(path):
         packed = _content(text).get("summary")
@@ -142,7 +141,6 @@ def _bytes(path: str) -> bytes:
 
 @cache
 def schema() -> Fields:
-    """Return the JSON Schema of a saved selection."""
     text = files("pinsker.cli").joinpath("selection.schema.json").read_text(encoding="utf-8")
     return dict(json.loads(text))
 

@@ -304,7 +304,7 @@ def open_table(source: str) -> tuple[BinaryIO, Format]:
     return handle, known or _format_of_content(handle)
 
 
-def format_of_name(path: str, option: str) -> tuple[Format, str | None]:
+def format_of_name(path: str) -> tuple[Format, str | None]:
     """Return the format and the compression that belong to the name of a file."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     compression = COMPRESSIONS.get(suffixes[-1]) if suffixes else None
@@ -313,7 +313,7 @@ def format_of_name(path: str, option: str) -> tuple[Format, str | None]:
         return "csv", None
     if not kept or kept[-1] not in _FORMATS:
         raise ParameterError(
-            f"{option} {path!r}: its name has no known format. Use .csv, .tsv, .parquet or "
+            f"--output {path!r}: its name has no known format. Use .csv, .tsv, .parquet or "
             ".feather; text may be compressed as in .csv.gz."
         )
     return _FORMATS[kept[-1]], compression
@@ -345,7 +345,7 @@ def _open(source: str) -> tuple[BinaryIO, str]:
 
 def _decompressed(handle: BinaryIO, name: str, source: str) -> tuple[BinaryIO, str]:
     """Return what is inside, and its name."""
-    start = _peek(handle, 8)
+    start = formats.peek(handle, 8)
     kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
     if kind is None:
         return handle, name
@@ -395,7 +395,7 @@ def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
 
 
 def _format_of_content(handle: BinaryIO) -> Format:
-    start = _peek(handle, 4096)
+    start = formats.peek(handle, 4096)
     if start.startswith(b"PAR1"):
         return "parquet"
     if start.startswith((b"ARROW1", b"FEA1")):
@@ -405,9 +405,3 @@ def _format_of_content(handle: BinaryIO) -> Format:
     lines = [line.strip().lower() for line in start.splitlines()]
     content = [line for line in lines if line and not line.startswith(b"%")]
     return "arff" if content and content[0].startswith(b"@relation") else "csv"
-
-
-def _peek(handle: BinaryIO, n_bytes: int) -> bytes:
-    start = handle.read(n_bytes)
-    handle.seek(0)
-    return start

@@ -150,7 +150,6 @@ class _Target:
 
     @classmethod
     def of(cls, encoded: Encoded) -> "_Target":
-        """Read the target of a table."""
         if encoded.target.labels is not None:
             return cls(encoded.target.labels, None)
         assert encoded.target.raw is not None  # a numeric target keeps its values
@@ -159,7 +158,6 @@ class _Target:
         return cls(codes if len(different) < _FEWEST_VALUES else None, numbers)
 
     def take(self, rows: IntArray) -> "_Target":
-        """Return some rows."""
         labels = None if self.labels is None else self.labels[rows]
         return _Target(labels, None if self.numbers is None else self.numbers[rows])
 
@@ -240,7 +238,9 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
         return None
     if _squared_correlation(numbers, others) > 1 - 1e-9:
         return "recoded target", "it is the target times a number plus another"
-    linear = _linear_but_for_tails(numbers, others)
+    far = np.abs(others - np.median(others))
+    near = far <= np.quantile(far, 0.99)  # the hundredth that is farthest out may make any line
+    linear = _squared_correlation(numbers[near], others[near])
     if linear > _LINEAR_R2:
         return "leak", f"a line through it explains {linear:.1%} of the target"
     ranked = _ranks_explained(numbers, others)
@@ -307,11 +307,15 @@ def _pairs(numbers: dict[str, FloatArray], target: _Target) -> list[Suspect]:
 
 def _given_by(x: FloatArray, z: FloatArray, y: FloatArray) -> str:
     """Return how two columns give the target; "" where they do not."""
+    # Of a target that is mostly zero the zeros tell nothing: most products are zero, too.
+    usual = np.unique(y, return_counts=True)
+    telling = y != usual[0][usual[1].argmax()]
     with np.errstate(all="ignore"):
         made = [("sum", x + z), ("difference", x - z), ("product", x * z)]
         for name, values in (*made, ("ratio", x / z), ("ratio", z / x)):
-            same = (np.abs(np.abs(values) - np.abs(y)) <= 1e-6 * np.abs(y).max()).mean()
-            if same > _SAME:
+            near = np.abs(np.abs(values) - np.abs(y)) <= 1e-6 * np.abs(y).max()
+            same = near.mean()
+            if same > _SAME and telling.sum() >= _FEWEST_ROWS and near[telling].mean() > _SAME:
                 return f"its {name} with {{!r}} is the target in {same:.0%} of the rows"
     design = np.column_stack([np.ones(len(y)), x, z])
     if np.linalg.matrix_rank(design) < 3:
@@ -382,13 +386,6 @@ def _ranks(values: FloatArray) -> FloatArray:
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(values), dtype=np.float64)
-
-
-def _linear_but_for_tails(values: FloatArray, others: FloatArray) -> float:
-    """Return R² of a line without the hundredth of the rows that is farthest out."""
-    far = np.abs(others - np.median(others))
-    near = far <= np.quantile(far, 0.99)
-    return _squared_correlation(values[near], others[near])
 
 
 def _squared_correlation(values: FloatArray, others: FloatArray) -> float:

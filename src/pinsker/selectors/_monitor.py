@@ -10,16 +10,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from pinsker._types import (
-    Axes,
-    Estimator,
-    Fields,
-    MetricChoice,
-    Selector,
-    TableLike,
-    TargetLike,
-    plain,
-)
+from pinsker._types import Axes, Estimator, MetricChoice, Selector, TableLike, TargetLike, plain
 from pinsker.bounds import ConfidenceSequence
 from pinsker.encoding import profile_of
 from pinsker.exceptions import DataError, ParameterError
@@ -193,22 +184,22 @@ class Monitor:
     def resume(self, text: str) -> Self:
         """Go on from a state that `to_json` returned, with the same selector and metric."""
         try:
-            state = json.loads(text)
-            self._check(state)
-            self._sequence = _read_sequence(state["sequence"])
+            state, own = json.loads(text), json.loads(self.to_json())
+            for name in ("pinsker_monitor", "metric", "kept"):
+                if state[name] != own[name]:
+                    raise ValueError(f"its {name} is {state[name]!r}, not {own[name]!r}")
+            saved = state["sequence"]  # null was infinite, and JSON has texts for names
+            lower, upper = _ends([saved["lower"], saved["upper"]])
+            largest = math.inf if saved["largest"] is None else float(saved["largest"])
+            counts = {int(place): int(rows) for place, rows in saved["counts"].items()}
+            known = {**saved, "largest": largest, "lower": lower, "upper": upper, "counts": counts}
+            self._sequence = ConfidenceSequence(**known)
             self.looks = [Look(int(one[0]), one[1], *_ends(one[2:])) for one in state["looks"]]
             self.known_at, self._batches = state["known_at"], list(state["batches"])
             self.error_budget = float(state["error_budget"])
-        except (ValueError, LookupError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise DataError(f"this is no state of a Monitor that fits: {error}.") from error
         return self
-
-    def _check(self, state: Fields) -> None:
-        """Refuse the state of another version, metric or set."""
-        own = json.loads(self.to_json())
-        for name in ("pinsker_monitor", "metric", "kept"):
-            if state[name] != own[name]:
-                raise ValueError(f"its {name} is {state[name]!r}, not {own[name]!r}")
 
     def plot(self, ax: Axes = None) -> Axes:
         """Draw the sequence against the budget; return matplotlib's axes."""
@@ -223,15 +214,6 @@ class Monitor:
 
     def __repr__(self) -> str:
         return f"Monitor({self.verdict}, {self.n_rows} rows, budget={self.error_budget:.4g})"
-
-
-def _read_sequence(saved: Fields) -> ConfidenceSequence:
-    """Read a sequence; null was infinite, and JSON has texts for names."""
-    lower, upper = _ends([saved["lower"], saved["upper"]])
-    largest = math.inf if saved["largest"] is None else float(saved["largest"])
-    counts = {int(place): int(rows) for place, rows in saved["counts"].items()}
-    known = {**saved, "largest": largest, "lower": lower, "upper": upper, "counts": counts}
-    return ConfidenceSequence(**known)
 
 
 def _ends(ends: list[float | None]) -> tuple[float, float]:
