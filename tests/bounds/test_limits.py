@@ -119,6 +119,11 @@ def test_few_rows_that_decide_are_seen():
     assert not few_rows_decide(normal[0] * normal[1])
     assert few_rows_decide(normal[0] * np.exp(1.3 * normal[1]))
     assert not few_rows_decide(np.zeros(50))
+    # Of numbers what predictions differ by tells more: noise makes products of tame factors.
+    noisy = normal[0] * np.random.default_rng(1).standard_t(4, size=1000)
+    assert few_rows_decide(noisy)
+    assert not few_rows_decide(noisy, normal[0])
+    assert few_rows_decide(normal[0], np.exp(1.3 * normal[1]))
     assert few_per_class(np.repeat([0, 1, 2], [100, 19, 50]))
     assert not few_per_class(np.repeat([0, 2], [100, 20]))
 

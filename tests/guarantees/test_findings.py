@@ -59,7 +59,7 @@ def test_bounds_after_fit_hold_for_every_set_that_could_have_won():
         prior=scores[0], clusters=None, metric=Metric("mse"), rows=np.arange(400),
         folds=(1, 2), notes=(), weights=None, in_time=False,
         data=SimpleNamespace(rows=SimpleNamespace(target=SimpleNamespace(labels=None))),
-        widening=1.2, n_train=200,
+        widening=1.2, n_train=200, n_draws=1, many_categories=(),
     )  # fmt: skip
     facts = TargetFacts("regression", target_range=1.0, variance=1.0)
     results = Comparison.of(evaluated, evaluator, facts, {}).results
@@ -206,6 +206,37 @@ def test_few_rows_that_decide_make_an_estimate():
         assert selector.certificate_.label == label
         kinds = [note.kind for note in selector.certificate_.notes]
         assert ("few rows decide" in kinds) == (label == "estimate")
+
+
+def test_tame_columns_are_not_called_few_rows():
+    """A third of the fits to such tables were estimates: noise makes products look so."""
+    rng, labels = np.random.default_rng(0), []
+    for _ in range(6):
+        X = rng.random((300, 8))
+        y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3]
+        selector = FeatureSelector(0.1, models=LINEAR, searches=["linear"], random_state=0)
+        labels.append(selector.fit(X, y + rng.normal(size=300)).certificate_.label)
+    assert labels == ["cross-validated estimate"] * 6
+
+
+def test_few_rows_a_category_make_an_estimate():
+    """Without a column of 40 categories "met" was wrong in 12 % at 240 training rows."""
+
+    def table(n, seed):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["a", "b"])
+        frame["city"] = np.char.add("c", rng.integers(40, size=n).astype(str))
+        return frame, (frame["a"] + 0.3 * rng.normal(size=n) > 0).astype(int)
+
+    searches, budget = [("given", ["a", "b", "city"])], 0.2
+    for n, label in ((300, "estimate"), (1000, "certificate")):
+        selector = FeatureSelector(budget, models=["linear"], searches=searches, random_state=0)
+        selector.fit(*table(n, 0))
+        assert list(selector.get_feature_names_out()) == ["a"]
+        for found in (selector.certificate_, selector.certify(*table(n, 1))):
+            kinds = [note.kind for note in found.notes]
+            assert ("few rows a category" in kinds) == (label == "estimate")
+        assert found.label == label
 
 
 def test_a_metric_that_few_rows_do_not_decide_stands_beside():

@@ -217,6 +217,15 @@ def test_a_bad_choice_is_not_met():
     assert certificate.increase_lower > 0.05
 
 
+def test_an_order_without_the_column_that_matters_is_pruned_from_all():
+    """All sets of the order were far off, and the last pass asked for the order of all features."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 3))
+    y = (X[:, 0] + 0.3 * rng.normal(size=700) > 0).astype(int)
+    selector = FeatureSelector(searches=[("wrong", [1, 2])], models=["linear"], random_state=0)
+    assert selector.fit(X, y).get_support().tolist() == [True, False, False]
+
+
 def test_shuffled_columns_make_the_reference_fair():
     # 60 columns of noise cost the model of all features dearly; a set that lost a cause looks
     # harmless against it, and not against a model that pays for as many columns.

@@ -34,7 +34,9 @@ def result(**changes):
 
 
 def comparison(*results, paths=PATHS):
-    return Comparison(paths, {(one.search, one.size): one for one in results}, FACTS, ERROR, 100, 5)
+    return Comparison(
+        paths, {(one.search, one.size): one for one in results}, FACTS, ERROR, 100, 5, 1
+    )
 
 
 def test_either_evidence_passes():

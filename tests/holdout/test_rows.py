@@ -6,7 +6,7 @@ from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 
 from pinsker.encoding import encode, take_rows
 from pinsker.exceptions import ParameterError
-from pinsker.holdout import make_folds, rows_of_searches, set_search_rows_aside
+from pinsker.holdout import RowPlan, make_folds, rows_of_searches, set_search_rows_aside
 
 
 def encoded(n=60, seed=0, n_classes=3):
@@ -119,3 +119,15 @@ def test_folds_share_a_search_only_where_rows_are_many_and_half_of_them_are_left
     timed = make_folds(many, TimeSeriesSplit(4))
     assert rows_of_searches(timed, 1000)[1][:2] == [0, 1]
     assert len(rows_of_searches(make_folds(many, 2), 1000)[0]) == 2
+
+
+@pytest.mark.parametrize(("n", "draws"), [(999, 1), (1000, 2), (1999, 2)])
+def test_folds_of_more_rows_are_drawn_twice_with_a_search_for_two_of_them(n, draws):
+    table = encoded(n)
+    plan = RowPlan.of(table, 5, 0)
+    held_out = np.concatenate([fold.test for fold in plan.folds])
+    np.testing.assert_array_equal(np.bincount(held_out), np.full(n, draws))
+    for fold, k in zip(plan.folds, plan.search_of_fold, strict=True):
+        assert set(plan.searched[k]).isdisjoint(fold.test)
+    assert len(plan.searched) == 5
+    assert len(RowPlan.of(table, 5, 0, in_parts=False).folds) == 5

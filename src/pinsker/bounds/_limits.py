@@ -12,8 +12,11 @@ from pinsker._types import FloatArray, IntArray, Unchecked
 from pinsker.exceptions import ParameterError
 
 #: The mean rests on few rows where the 1 % with the largest influence carry more of its sum of
-#: squares than this; and a class of fewer rows is too small for a certificate.
-_FEW_ROWS_SHARE, _FEW_PER_CLASS = 0.35, 20
+#: squares than this. Of numbers, whose noise makes products of tame factors look so, that limit is
+#: the second, and the third one is for what predictions differ by: a column of few large values.
+_FEW_ROWS_SHARE, _OF_NUMBERS, _OF_PREDICTIONS = 0.35, 0.5, 0.2
+#: A class of fewer rows is too small for a certificate.
+_FEW_PER_CLASS = 20
 #: What zero-one losses of one row can differ by.
 _ONE_ROW: FloatArray = np.array([-1.0, 1.0])
 
@@ -223,12 +226,19 @@ def _hall(quantile: float, skewness: float, n: float) -> tuple[float, float]:
     return max(quantile, high), max(quantile, -low)
 
 
-def few_rows_decide(influence: FloatArray) -> bool:
+def few_rows_decide(influence: FloatArray, moved: FloatArray | None = None) -> bool:
     """Return whether a mean rests on few rows, so that no limit of the sample can be trusted."""
-    squares = (influence - influence.mean()) ** 2
+    if moved is None:
+        return _share_of_few(influence) > _FEW_ROWS_SHARE
+    return _share_of_few(influence) > _OF_NUMBERS or _share_of_few(moved) > _OF_PREDICTIONS
+
+
+def _share_of_few(values: FloatArray) -> float:
+    """Return what the hundredth of the rows that are farthest out has of the sum of squares."""
+    squares = (values - values.mean()) ** 2
     largest = -(-len(squares) // 100)
     top = np.partition(squares, len(squares) - largest)[-largest:]
-    return bool(top.sum() > _FEW_ROWS_SHARE * squares.sum())
+    return float(top.sum() / squares.sum()) if squares.any() else 0.0
 
 
 def few_per_class(labels: IntArray) -> bool:

@@ -15,7 +15,6 @@ from pinsker.bounds import (
     effective_rows,
     fano_error,
     few_per_class,
-    few_rows_decide,
     hellman_raviv_error,
     paired_difference,
 )
@@ -34,6 +33,8 @@ from pinsker.holdout._compare import (
     Comparison,
     SubsetResult,
     first_confidence,
+    note_many_categories,
+    rests_on_few_rows,
 )
 from pinsker.holdout._evaluate import FeatureSet, FitContext, HoldoutEvaluator
 from pinsker.holdout._rows import (
@@ -122,7 +123,7 @@ def crossfit_certificate(
     budget = comparison.absolute(rule) if isinstance(rule, ErrorBudget) else None
     everything, facts, metric = comparison.of_all, comparison.facts, comparison.metric
     all_stay = result.size == everything.size  # nothing is left out, and nothing lost
-    doubts: Notes = comparison.doubts
+    doubts = comparison.doubts_about(result)
     if result.few_rows_decide and not all_stay:
         absolute = (result.absolute_increase, result.absolute_upper)
         doubts += (note_few_rows(metric, *absolute),)
@@ -263,7 +264,9 @@ class FreshRows:
         """Test a set, then smaller ones while they pass; where it fails, larger ones."""
         # Other rows named all of them: a fixed sequence needs no correction (Maurer, Hothorn,
         # Lehmacher 1995). The larger ones have the fifth of the error probability that is left.
-        full, alpha = self._evaluate(tuple(range(self.encoded.n_features))), 1.0 - self.confidence
+        everything, n_folds = tuple(range(self.encoded.n_features)), len(self.evaluator.folds)
+        known = [[one] * n_folds for one in (everything, order[:size], best)]
+        full, alpha = self.evaluator.evaluate(known)[0], 1.0 - self.confidence  # fits side by side
         self.confidence = first_confidence(self.confidence)
         first = self._test(order[:size], full, best)
         is_met = first.verdict == "met"
@@ -326,7 +329,7 @@ class FreshRows:
         worth = metric.gains((losses, reference), self.evaluator.prior.losses, *known)
         upper = self._error_upper(losses)
         all_stay = len(features) == self.encoded.n_features
-        doubts = self._doubts(losses, reference) if not all_stay else ()
+        doubts = self._doubts(features, kept, full) if not all_stay else ()
         groups = self.evaluator.clusters
         n_groups = 0 if groups is None else len(np.unique(groups))
         n_effective = len(losses) if weights is None else effective_rows(weights)
@@ -368,16 +371,18 @@ class FreshRows:
             certificate = with_subgroups(certificate, self.evaluator, *pairs)
         return with_notes(certificate)
 
-    def _doubts(self, losses: FloatArray, reference: FloatArray) -> Notes:
+    def _doubts(self, features: FeatureSet, kept: HoldoutScores, full: HoldoutScores) -> Notes:
         """Return what makes the limits of an increase doubtful."""
-        metric, gaps = self.evaluator.metric, losses - reference
+        metric, gaps = self.evaluator.metric, kept.losses - full.losses
         if gaps.ndim > 1 or not gaps.any():
             return ()
-        doubts: Notes = ()
+        doubts = note_many_categories(
+            self.evaluator.many_categories, features, self.encoded.feature_names
+        )
         clusters = self.evaluator.clusters
-        if not metric.row.counts and few_rows_decide(gaps):
+        if not metric.row.counts and rests_on_few_rows(kept, full):
             known = (self.facts, self.confidence, clusters, self.evaluator.widening)
-            other = metric.increase_of_roots(losses, reference, *known)
+            other = metric.increase_of_roots(kept.losses, full.losses, *known)
             doubts += (note_few_rows(metric, *((other.mean, other.upper) if other else ())),)
         return doubts + (blocks_of_time(gaps)[1] if self.evaluator.in_time else ())
 
@@ -427,7 +432,9 @@ def _as_proven(certificate: Certificate) -> Certificate:
 
 def _crossfit_rows(comparison: Comparison) -> str:
     """Describe the rows of a comparison, and what its bounds hold for."""
-    folds = f"{comparison.n_folds}-fold cross-fitting"
+    n_draws = comparison.n_draws
+    folds = f"{comparison.n_folds // n_draws}-fold cross-fitting"
+    folds += f" in {n_draws} draws" if n_draws > 1 else ""
     if comparison.n_folds == 1:
         folds = "one split into rows that train and rows that evaluate"
     n_sets = len(comparison.on_paths)

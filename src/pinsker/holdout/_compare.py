@@ -1,7 +1,7 @@
 """What held-out rows say about every size of every path, and which set to take."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -23,7 +23,7 @@ from pinsker.bounds import (
     serial_blocks,
     simultaneous_confidence,
 )
-from pinsker.holdout._evaluate import HoldoutEvaluator
+from pinsker.holdout._evaluate import ROWS_A_CATEGORY, HoldoutEvaluator
 from pinsker.metrics import Metric
 from pinsker.models import HoldoutScores, best_by_information, best_by_loss
 from pinsker.search import (
@@ -235,8 +235,7 @@ class References:
         """Return whether few rows carry each increase; limits of counts know how few differ."""
         if self.metric.row.counts or self.everything.losses.ndim > 1:
             return [False] * len(several)
-        gaps = [one.losses - self.everything.losses for one in several]
-        return [bool(one.any()) and few_rows_decide(one) for one in gaps]
+        return [rests_on_few_rows(one, self.everything) for one in several]
 
     def _error_uppers(self, several: Sequence[HoldoutScores]) -> list[float]:
         """Return the bounds of the errors; there is none for weighted rows."""
@@ -261,6 +260,23 @@ class References:
     ) -> list[Difference]:
         gaps = [reference.log_likelihood - one.log_likelihood for one in several]
         return paired_differences(gaps, confidence, clusters=self.clusters, widening=widening)
+
+
+def note_many_categories(many: Iterable[int], kept: Collection[int], names: Sequence[str]) -> Notes:
+    """Name the features left out that models do not show the worth of."""
+    gone = tuple(names[feature] for feature in many if feature not in kept)
+    return (Note("few rows a category", gone, {"fewest": ROWS_A_CATEGORY}),) if gone else ()
+
+
+def rests_on_few_rows(one: HoldoutScores, other: HoldoutScores) -> bool:
+    """Return whether few rows decide how much two candidates differ."""
+    moved = (
+        None
+        if one.predicted is None or other.predicted is None
+        else one.predicted - other.predicted
+    )
+    gaps = one.losses - other.losses
+    return bool(gaps.any()) and few_rows_decide(gaps, moved)
 
 
 class RoughIncrease(NamedTuple):
@@ -289,6 +305,7 @@ class Comparison:
     metric: Metric  # the metric of the errors
     n_rows: int  # held-out rows, and folds
     n_folds: int
+    n_draws: int  # of these folds
     error_none: float = math.nan  # held-out error without any feature
     n_groups: int = 0  # groups among the held-out rows
     notes: Notes = ()  # what a user should know of the held-out rows
@@ -300,6 +317,7 @@ class Comparison:
     #: Sizes of sets that the first folds showed to be far from the budget, and lower limits.
     far: tuple[tuple[int, float], ...] = ()
     rough: tuple[RoughIncrease, ...] = ()  # sets that some folds evaluated, for pictures
+    many_categories: tuple[int, ...] = ()  # features that models do not show the worth of
 
     def __getstate__(self) -> Fields:
         return {**vars(self), "results": list(self.results.values())}  # names of JSON are texts
@@ -329,11 +347,13 @@ class Comparison:
         clusters = evaluator.clusters
         return cls(
             paths, references.compare(evaluated), facts, evaluator.metric,
-            n_rows=len(evaluator.rows), n_folds=len(evaluator.folds), n_train=evaluator.n_train,
+            n_rows=len(evaluator.rows), n_folds=len(evaluator.folds), n_draws=evaluator.n_draws,
+            n_train=evaluator.n_train,
             error_none=evaluator.prior.loss, notes=evaluator.notes, costs=costs,
             n_groups=0 if clusters is None else len(np.unique(clusters)),
             n_effective=0.0 if evaluator.weights is None else effective_rows(evaluator.weights),
             confidence=references.confidence, doubts=doubts,
+            many_categories=evaluator.many_categories,
         )  # fmt: skip
 
     def cost(self, result: SubsetResult) -> float:
@@ -349,6 +369,11 @@ class Comparison:
             if not front or increase < front[-1].increase - ROUNDING:
                 front.append(FrontPoint(cost, increase, self.features_of(one)))
         return front
+
+    def doubts_about(self, result: SubsetResult) -> Notes:
+        """Return what makes the limits of a set doubtful."""
+        names, kept = next(iter(self.paths.values())).names, set(self._features(result))
+        return self.doubts + note_many_categories(self.many_categories, kept, names)
 
     def _features(self, result: SubsetResult) -> Sequence[int]:
         path = self.paths.get(result.search)

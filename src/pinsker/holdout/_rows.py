@@ -41,6 +41,9 @@ _not_cv = partial(ParameterError, parameter="cv")
 #: With fewer rows than this in a fold's search or evaluation there is nothing to learn from it.
 _FEWEST_HELD_OUT = 2
 _FEWEST_SEARCHED = 8
+#: From this many rows on folds are drawn twice: on ten real tables and four seeds 50 features stay
+#: instead of 64, and their number varies less over seeds. With fewer rows it changes little.
+_TWICE_FROM = 1000
 #: From this many rows on two folds share a search without the rows of both.
 _SHARE_FROM = 1000
 #: From this many rows on, one search on rows that no fold holds out replaces one search per fold.
@@ -155,6 +158,9 @@ class RowPlan:
             rows, folds = set_search_rows_aside(encoded, int(cv), seed)
             return cls((rows,), (0,) * len(folds), folds, crosses=False)
         folds = make_folds(encoded, cv, seed, fewest=fewest, groups=groups)
+        if in_parts and folds and n >= _TWICE_FROM and isinstance(cv, Integral):
+            again = make_folds(encoded, cv, seed + 1, fewest=fewest, groups=groups)
+            folds = tuple(fold for pair in zip(folds, again, strict=True) for fold in pair)
         searched, search_of_fold = rows_of_searches(folds, n)
         return cls(tuple(searched), tuple(search_of_fold), folds)
 

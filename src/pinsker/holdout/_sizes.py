@@ -4,6 +4,7 @@ Paths are found without the rows that evaluate them, and so is the last pass ove
 permutation importance on rows set aside from those that may train.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -68,7 +69,8 @@ def search_paths(
                 for k in range(-1 if plan.crosses else 0, len(plan.searched))
                 if k >= 0 or not all(name in known for name in search.names)
             ]
-            calls = [(search, _rows_of(plan, search, k)) for search, k in wanted]
+            rows = _rows_in_time(context, len(wanted))
+            calls = [(search, _rows_of(plan, search, k, rows)) for search, k in wanted]
             several = context.jobs.run(search_rows, context.encoded, calls, context.n_searches)
             paths = {
                 (name, k): path
@@ -83,12 +85,30 @@ def search_paths(
     return FoundPaths(kept_paths, found.orders)
 
 
-def _rows_of(plan: RowPlan, search: Search, k: int) -> IntArray | None:
-    """Return the rows of a search: of a part of a large table as many as it can use."""
+def _rows_of(plan: RowPlan, search: Search, k: int, some: IntArray | None) -> IntArray | None:
+    """Return the rows of a search, as many as it can use and has time for; None: all."""
     if k < 0:
-        return None
+        return some
     rows = plan.searched[k]
-    return rows if plan.certify is None else rows[: search.most_rows]
+    rows = rows if plan.certify is None else rows[: search.most_rows]
+    return rows if some is None else np.intersect1d(rows, some)
+
+
+#: Cells that a quick search looks at in a second, and rows that it needs at least.
+_CELLS_A_SECOND, _LEAST_SEARCHED = 3_000_000, 200
+
+
+def _rows_in_time(context: FitContext, n_searches: int) -> IntArray | None:
+    """Return which rows may be searched in half of the time that is left; None: all of them."""
+    n, left = context.encoded.n_rows, context.deadline.left
+    if math.isinf(left):
+        return None
+    cells = 0.5 * max(left, 0.0) * _CELLS_A_SECOND / max(n_searches, 1)
+    most = max(_LEAST_SEARCHED, int(cells / context.encoded.n_features))
+    if most >= n:
+        return None
+    context.deadline.left_out.append("rows of searches")
+    return np.random.default_rng(context.seed).permutation(n)[:most]
 
 
 #: Share of the rows that measures importance, and share of the features that leaves at a time.
@@ -268,10 +288,10 @@ class SizeSearch:
         if not n_fixed + 1 < size <= most:
             return
         folds = self.evaluator.folds
-        everything = [tuple(range(size))] * (len(folds) + 1)
-        sets = [order[:size] for order in [*self.found.orders[name], self.found.paths[name].order]]
-        if size == self.everything[1]:
-            sets = everything
+        sets = [tuple(range(size))] * (len(folds) + 1)
+        if size < self.everything[1]:
+            orders = [*self.found.orders[name], self.found.paths[name].order]
+            sets = [order[:size] for order in orders]
         rows = [fold.train for fold in folds]
         if plan.crosses:
             rows.append(np.arange(self.context.encoded.n_rows))

@@ -286,7 +286,8 @@ class Metric:
             losses = self.of_numbers(
                 scores, raw, target.raw, weights=own, all_weights=weights, clusters=together
             )
-        return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name)
+        predicted = scores[:, 0] if target.task == "regression" and scores.shape[1] == 1 else None
+        return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name, predicted)
 
     def increase(
         self, less: FloatArray, full: FloatArray, confidence: float, *known: Unchecked

@@ -29,6 +29,7 @@ class HoldoutScores:
     log_likelihood: FloatArray  # log q(y|x) in nats
     losses: FloatArray  # loss in `metric`, row by row
     metric: str  # name of the metric
+    predicted: FloatArray | None = None  # of one numeric target
 
     @cached_property
     def loss(self) -> float:

@@ -443,9 +443,10 @@ _PARTS: dict[str, Callable[[Figures], dict[str, str]]] = {
 # fmt: off
 SENTENCES = {
     # About the evidence.
-    "few rows decide": careful("few rows decide: the hundredth of the rows with the largest "
-        "influence carries more than three tenths of what the bound rests on, so that it is an "
-        "estimate; {instead}"),
+    "few rows decide": careful("few rows decide: a hundredth of the rows carries so much of what "
+        "the bound rests on that it is an estimate; {instead}"),
+    "few rows a category": careful("left out with fewer than {fewest} training rows in a category "
+        "on average: {columns}; more rows may show that this costs more than is said here"),
     "small subgroups": careful("fewer than {fewest} held-out rows are in {columns}: their bounds "
         "are estimates; the table of subgroups says how many rows would show the budget"),
     "in batches": Sentence("models were fitted to {train} of the rows, drawn at random, and "
@@ -588,6 +589,8 @@ SENTENCES = {
     "time limit": Sentence("the time limit of {seconds:g} s was reached: left out were {left_out}"),
     "few training rows": careful("models had time for {share:.0%} of their training rows: with all "
         "of them more columns may matter"),
+    "fewer models": careful("{models} had no time to race: all features may be worth more than is "
+        "said here"),
     "interrupted": careful("the fit was interrupted: left out were {left_out}"),
     "too few rows to hold out": careful("too few rows to hold any out: the cut rests on the path "
         "alone"),

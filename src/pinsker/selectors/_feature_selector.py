@@ -334,7 +334,7 @@ class FeatureSelector(EvaluatedSelector):
         metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
         scale = as_settings("knn", self.knn).scale
         encoded = encode_table(self, X, y, metric, scale, sample_weight)
-        encoded = self._leave_out(X, encoded, read_groups(groups, encoded))
+        encoded = self._leave_out(X, encoded, read_groups(groups, encoded), deadline)
         facts = TargetFacts.of(encoded.target, encoded.weights)
         context = open_context(self, encoded, facts, X, y, seed=seed)
         context = replace(context, user_data=users, origin=origin, notes=drawn)
@@ -349,11 +349,15 @@ class FeatureSelector(EvaluatedSelector):
         context = with_means(self, context, groups, in_parts=True)
         return replace(context, settings=replace(context.settings, deadline=deadline))
 
-    def _leave_out(self, X: TableLike, encoded: Encoded, groups: IntArray | None) -> Encoded:
+    def _leave_out(
+        self, X: TableLike, encoded: Encoded, groups: IntArray | None, deadline: Deadline
+    ) -> Encoded:
         """Leave out constants, and what only names rows or groups, before anything is searched."""
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
         encoded = drop_uninformative(encoded, fixed)
-        if self.suspects == "ignore":
+        if deadline.left <= 0.0:
+            deadline.left_out.append("suspects")
+        if self.suspects == "ignore" or deadline.left <= 0.0:
             return encoded
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
         found = find_suspects(X, encoded, groups)
