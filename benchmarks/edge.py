@@ -19,7 +19,7 @@ import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 import pandas as pd
@@ -208,19 +208,20 @@ def main():
     )
     tasks = [(kind, name, int(n), FIRST_SEED + k)
              for kind, name, n in cells for k in range(options.runs)]  # fmt: skip
-    with ProcessPoolExecutor(options.workers) as pool:
-        results = list(pool.map(run, tasks, chunksize=4))
     head = f"{'kind':<10}{'design':<24}{'rows':>6}{'wrong':>12}{'labelled':>10}{'own':>12}\n"
     sys.stdout.write(head)
     most = 0.05 + 2.0 * np.sqrt(0.05 * 0.95 / options.runs)
     broken = 0
-    for place, (kind, name, n) in enumerate(cells):
-        some = np.array(results[place * options.runs : (place + 1) * options.runs], dtype=float)
-        wrong, labelled, increase, _ = np.nanmean(some, axis=0)
-        own = np.mean(some[:, 3] < increase) if kind == "certify" else np.nan
-        row = f"{kind:<10}{name:<24}{n:>6}{shown(wrong, options.runs)}{100 * labelled:>9.1f}"
-        sys.stdout.write(f"{row}{shown(own, options.runs) if own == own else ''}\n")
-        broken += wrong > most
+    with ProcessPoolExecutor(options.workers) as pool:
+        results = pool.map(run, tasks, chunksize=4)
+        for kind, name, n in cells:
+            some = np.array(list(islice(results, options.runs)), dtype=float)
+            wrong, labelled, increase, _ = np.nanmean(some, axis=0)
+            own = np.mean(some[:, 3] < increase) if kind == "certify" else np.nan
+            row = f"{kind:<10}{name:<24}{n:>6}{shown(wrong, options.runs)}{100 * labelled:>9.1f}"
+            sys.stdout.write(f"{row}{shown(own, options.runs) if own == own else ''}\n")
+            sys.stdout.flush()
+            broken += wrong > most
     sys.stdout.write(f"{broken} of {len(cells)} cells above {100 * most:.1f} %\n")
     return int(broken > 0)
 

@@ -94,7 +94,8 @@ SELECTORS = {
     "cmim": CriterionSelection("cmim", n_features_to_select=3),
     "mrmr": CriterionSelection("mrmr", n_features_to_select=3),
     "cmi permutation": CriterionSelection("cmi", stop=PermutationTest()),
-    "backward cv": BackwardElimination(cv=5, random_state=0),
+    # Of several models the last pass may order the set that is kept anew: the SVM was there in 0.1.
+    "backward cv": BackwardElimination(cv=5, models=["svm"], random_state=0),
 }
 CASES = [
     pytest.param(name, *table, id=name, marks=() if name in ALWAYS else pytest.mark.slow)

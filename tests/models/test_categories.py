@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from pinsker import FeatureSelector
 from pinsker.encoding import encode_columns
 from pinsker.engine import boosted_scores
 from pinsker.models import (
@@ -172,19 +173,42 @@ def test_boosted_trees_are_those_of_the_kernel_with_rows_set_aside():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(300, 4))
     y = x[:, 0] * x[:, 1] + rng.normal(size=300)
-    boosted = default_models("regression", 10**5)[-1]
-    assert isinstance(boosted, BoostedTrees)
-    found = boosted.fit_predict(x, y[:, None], x)[:, 0]
+    stopped, whole = default_models("regression", 10**5)[-2:]
+    assert isinstance(stopped, BoostedTrees)
+    assert isinstance(whole, BoostedTrees)
     # Of the rows in the order of their targets every seventh or so, 45 of 300, is set aside.
     order = np.argsort(y)
     aside = np.diff(np.floor(0.15 * np.arange(301))) > 0
     order = np.r_[order[~aside], order[aside]]
     scaled = (y - y.mean()) / y.std()
-    plain = boosted_scores(
-        x[order], scaled[order], x, np.zeros(4, dtype=bool), np.ones(300), n_classes=0, n_fit=255,
-        n_rounds=300, n_leaves=15, min_leaf=10, patience=6, n_bins=128, rate=0.1,
-    )  # fmt: skip
-    np.testing.assert_array_equal(found, plain[:, 0] * y.std() + y.mean())
+    for model, rows, n_fit, rounds in (
+        (stopped, order, 255, 300),
+        (whole, np.argsort(y), 300, 100),  # all rows, and a number of rounds that is set
+    ):
+        plain = boosted_scores(
+            x[rows], scaled[rows], x, np.zeros(4, dtype=bool), np.ones(300), n_classes=0,
+            n_fit=n_fit, n_rounds=rounds, n_leaves=15, min_leaf=10, patience=20, n_bins=128,
+            rate=0.1,
+        )  # fmt: skip
+        found = model.fit_predict(x, y[:, None], x)[:, 0]
+        np.testing.assert_array_equal(found, plain[:, 0] * y.std() + y.mean())
+
+
+def test_boosted_trees_of_all_rows_see_what_repeats():
+    """Classes of children that are measured three times: the stopped trees ended too early."""
+    rng = np.random.default_rng(0)
+    child = np.repeat(rng.permutation(150), 3)
+    y = rng.integers(2, size=150)[child]
+    x = np.column_stack([child, rng.normal(size=(450, 3))])
+    test = rng.random(450) < 0.3
+    errors = {}
+    for model in default_models("classification", 450)[-2:]:
+        scores = model.fit_predict_scores(x[~test], y[~test], x[test], 2)
+        errors[model.name] = np.mean(scores.argmax(axis=1) != y[test])
+    assert errors["boosted trees (100 rounds)"] < errors["boosted trees"] - 0.02
+    selector = FeatureSelector(0.05, random_state=0).fit(x, y)
+    assert "100 rounds" in selector.certificate_.model_all
+    assert selector.support_[0]
 
 
 def test_target_codes_of_test_rows_by_hand():

@@ -177,13 +177,14 @@ def test_one_class_or_no_column_is_left_to_the_prior():
 
 def test_defaults_by_task_and_size():
     small = [model.name for model in default_models("regression", LARGE_TABLE)]
-    assert small == ["linear", "linear ranks", "svm", "extra trees", "boosted trees"]
+    trees = ["extra trees", "boosted trees", "boosted trees (100 rounds)"]
+    assert small == ["linear", "linear ranks", "svm", *trees]
     large = [model.name for model in default_models("regression", LARGE_TABLE + 1)]
     assert large == [name for name in small if name != "svm"]
     classes = [model.name for model in default_models("classification", 100)]
     assert classes[0] == "linear"
-    assert classes[-4:] == small[1:]
-    assert all(name.startswith("linear") for name in classes[:-4])  # other penalties
+    assert classes[-5:] == small[1:]
+    assert all(name.startswith("linear") for name in classes[:-5])  # other penalties
 
 
 def test_what_is_no_model():

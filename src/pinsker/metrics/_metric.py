@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
@@ -378,7 +378,7 @@ class Metric:
             return math.inf
         if self.row.counts:
             n_errors = math.ceil(float(losses.sum()) - 1e-9)  # means of repeats are fractions
-            return error_rate_limit(n_errors, len(losses), confidence)
+            return _rate_limit(n_errors, len(losses), confidence)
         largest = self.row.largest_loss_of(facts)
         return math.inf if math.isinf(largest) else bounded_loss_limit(losses, largest, confidence)
 
@@ -391,6 +391,10 @@ class Metric:
     def rare_rows(self, facts: TargetFacts, n: float) -> float:
         """Return what rows rarer than 3 in n could add: one sample in twenty has none."""
         return 3.0 / n * metric_row(self.name).largest_loss_of(facts)
+
+
+#: Every set is looked at again whenever another one joins.
+_rate_limit = lru_cache(maxsize=4096)(error_rate_limit)
 
 
 def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:

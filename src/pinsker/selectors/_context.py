@@ -221,14 +221,15 @@ def _n_outputs(encoded: Encoded) -> int:
 def _one_hot_width(encoded: Encoded, layout: LayoutName = "one-hot") -> int:
     """Return how many columns a table has for a model, at most; some code many categories."""
     columns, most = encoded.columns, MOST_ONE_HOT.get(layout, MAX_ONE_HOT)
+    n_columns = len(columns.kinds)
     if layout == "coded":
-        return columns.n_columns
+        return n_columns
     nominal = [
         min(len(known), MAX_ONE_HOT + 1) if layout == "one-hot" or len(known) <= most else 1
         for kind, known in zip(columns.kinds, columns.categories, strict=True)
         if kind is Kind.NOMINAL and known is not None
     ]
-    n_numeric = columns.n_columns - len(nominal)
+    n_numeric = n_columns - len(nominal)
     return sum(nominal) + n_numeric * (1 + (columns.missing is not None))
 
 
@@ -452,7 +453,7 @@ def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[Hold
 
 def _is_too_wide(model: HoldoutModel, encoded: Encoded, n_rows: int) -> bool:
     """Return whether indicators of categories make a model of "auto" take too much memory."""
-    expanded = _one_hot_width(encoded, model.layout) > encoded.columns.n_columns
+    expanded = _one_hot_width(encoded, model.layout) > len(encoded.columns.kinds)
     return expanded and model_bytes(model, encoded, n_rows, n_rows) > _MOST_EXPANDED
 
 

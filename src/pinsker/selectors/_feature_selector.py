@@ -120,7 +120,8 @@ class FeatureSelector(EvaluatedSelector):
         Models that evaluate: (name, model) pairs, or models with ``fit`` and ``predict``, which
         are fitted to subsets of your own columns, unchanged; or names out of "linear", "linear
         ranks" (of normal scores), "svm" (up to 2000 rows), "extra trees", "boosted trees" (these
-        race by default), "forest", "lightgbm", "xgboost" and "catboost".
+        race by default, boosted trees with 100 rounds on all rows, too), "forest", "lightgbm",
+        "xgboost" and "catboost".
     searches : "auto" or list, default="auto"
         Names out of "forward-backward", "backward", "forward", "linear", "relevance", "jmi",
         "cmim", "elimination" (by a regularised linear model; "auto" adds it for more than 100
