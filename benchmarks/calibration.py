@@ -14,9 +14,9 @@ tuning seeds only; tables are printed from the reporting seeds, which nothing wa
 certificate on rows of its own. "certify" tests the order that is right, cut where the edge is lost,
 on fresh rows. "band" is "met" for any of ten budgets, tried one after the other, that is wrong.
 "audit" cross-validates a linear model on fresh rows: wrong where its bound is below the increase
-that it has on average. "importance" measures the kept columns on fresh rows: wrong where not all
-of its
-intervals hold the averages. Designs at the edge that all default models judge are those of edge.py:
+that it has on average, and the model predicts clearly better than none (an "estimate" if not).
+"importance" measures the kept columns on fresh rows: wrong where not all of its intervals hold the
+averages. Designs at the edge that all default models judge are those of edge.py:
 name them, as --designs "skewed,26 classes,serial".
 "power": certify with a budget of twice the true increase, at the number of rows that the rule of
 thumb asks for 80 %.
@@ -110,7 +110,10 @@ def audited(design, n_rows, seed):
     classes = selector.task_ == "classification"
     model = LogisticRegression() if classes else LinearRegression()
     found = audit(selector, model, X, y, metric=design.metric, cv=design.cv, groups=groups)
-    return {"value": [found.increase], "upper": [found.increase_upper], "lower": [-np.inf]}
+    # Models that predict no better than none have a verdict of their own, weak ones a label.
+    claims = found.gain_lower > 0.0 and found.label != "estimate"
+    upper = found.increase_upper if claims else np.inf
+    return {"value": [found.increase], "upper": [upper], "lower": [-np.inf]}
 
 
 def important(design, n_rows, seed):

@@ -296,3 +296,27 @@ def test_an_unfitted_selector_is_refused():
     for unfitted in (SelectKBest(), BackwardElimination()):
         with pytest.raises(NotFittedError):
             audit(unfitted, FOREST, *PROBLEM.sample(100, seed=2))
+
+
+def test_a_model_that_hardly_predicts_makes_an_estimate():
+    """Signs of a product that a linear model cannot see: its bounds were wrong in 24 %."""
+    labels = set()
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.choice([-1.0, 1.0], size=(300, 3))
+        y = (X[:, 0] * X[:, 1] > 0).astype(int)
+        found = audit([0], LogisticRegression(), X, y, error_budget=0.05)
+        if found.verdict == "met":
+            labels.add(found.label)
+            assert "predicts little better than none" in str(found.notes[0])
+            assert "met (estimate)" in str(found)
+    assert labels == {"estimate"}
+
+
+def test_labels_say_what_was_done(selector):
+    train, test = PROBLEM.sample(300, seed=0), PROBLEM.sample(500, seed=1)
+    fitted = audit(selector, SVC(), *test, X_train=train.X, y_train=train.y)
+    crossed = audit(selector, SVC(), *test)
+    assert (fitted.label, fitted.n_folds) == ("certificate", 0)
+    assert (crossed.label, crossed.n_folds) == ("cross-validated estimate", 5)
+    assert json.loads(crossed.to_json())["label"] == crossed.label

@@ -131,3 +131,11 @@ def test_folds_of_more_rows_are_drawn_twice_with_a_search_for_two_of_them(n, dra
         assert set(plan.searched[k]).isdisjoint(fold.test)
     assert len(plan.searched) == 5
     assert len(RowPlan.of(table, 5, 0, in_parts=False).folds) == 5
+
+
+def test_folds_of_wide_tables_of_many_classes_are_drawn_once():
+    rng = np.random.default_rng(0)
+    labels = np.arange(1000) % 26
+    for n_columns, n_folds in ((70, 10), (80, 5)):
+        table = encode(rng.normal(size=(1000, n_columns)), labels)
+        assert len(RowPlan.of(table, 5, 0).folds) == n_folds

@@ -46,7 +46,14 @@ from pinsker.cli._saved import Outcome, SavedSelection, read_page, read_selectio
 from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
 from pinsker.encoding import drop_note, encode_target, take
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout import CERTIFICATE, ESTIMATE, MOST_CERTIFIED, MOST_READ
+from pinsker.holdout import (
+    CERTIFICATE,
+    ESTIMATE,
+    MOST_CERTIFIED,
+    MOST_READ,
+    AuditResult,
+    Certificate,
+)
 from pinsker.metrics import metric_words, task_of
 from pinsker.report import summarise, to_html
 from pinsker.selectors import EvaluatedSelector
@@ -150,7 +157,7 @@ def select(
                 # What goes through standard output must stay clean.
                 console = out.make_console(stderr=STDIN in (output, features, json))
                 out.print_summary(console, outcome, out.next_command(outcome, json))
-    return _code(outcome)
+    return out.INTERRUPTED if outcome.interrupted else _code(outcome.selector.certificate_)
 
 
 app.command()(inspect)
@@ -273,7 +280,7 @@ def audit(
         if not quiet:
             own = [*result.notes, *notes, *collected]
             out.print_audit(out.make_console(stderr=json == STDIN), result, own)
-    return out.MET if out.meets_budget(result) else out.NOT_MET
+    return _code(result)
 
 
 @app.command()
@@ -314,7 +321,7 @@ def demo(
     if not quiet:
         out.print_summary(out.make_console(), outcome)
         print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
-    return _code(outcome)
+    return out.INTERRUPTED if outcome.interrupted else _code(outcome.selector.certificate_)
 
 
 def make_model(name: Model, task: str, seed: int) -> Estimator:
@@ -396,10 +403,7 @@ def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | 
     return with_row_columns(read, **{key: typed[key] or known.get(key) for key in typed})
 
 
-def _code(outcome: Outcome) -> int:
-    if outcome.interrupted:
-        return out.INTERRUPTED
-    found = outcome.selector.certificate_
+def _code(found: Certificate | AuditResult) -> int:
     in_doubt = found.verdict == "met" and found.label == ESTIMATE
     return out.MET if out.meets_budget(found) and not in_doubt else out.NOT_MET
 

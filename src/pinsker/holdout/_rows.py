@@ -42,8 +42,9 @@ _not_cv = partial(ParameterError, parameter="cv")
 _FEWEST_HELD_OUT = 2
 _FEWEST_SEARCHED = 8
 #: From this many rows on folds are drawn twice: on ten real tables and four seeds 50 features stay
-#: instead of 64, and their number varies less over seeds. With fewer rows it changes little.
-_TWICE_FROM = 1000
+#: instead of 64, and their number varies less over seeds. With fewer rows it changes little, and of
+#: more cells times classes than this a fit takes twice as long (1092 x 617 of 26 classes).
+_TWICE_FROM, _MOST_TWICE = 1000, 2_000_000
 #: From this many rows on two folds share a search without the rows of both.
 _SHARE_FROM = 1000
 #: From this many rows on, one search on rows that no fold holds out replaces one search per fold.
@@ -158,7 +159,10 @@ class RowPlan:
             rows, folds = set_search_rows_aside(encoded, int(cv), seed)
             return cls((rows,), (0,) * len(folds), folds, crosses=False)
         folds = make_folds(encoded, cv, seed, fewest=fewest, groups=groups)
-        if in_parts and folds and n >= _TWICE_FROM and isinstance(cv, Integral):
+        labels = encoded.target.labels
+        cells = n * encoded.n_features * (1 if labels is None else int(labels.max()) + 1)
+        many = n >= _TWICE_FROM and cells <= _MOST_TWICE
+        if in_parts and folds and many and isinstance(cv, Integral):
             again = make_folds(encoded, cv, seed + 1, fewest=fewest, groups=groups)
             folds = tuple(fold for pair in zip(folds, again, strict=True) for fold in pair)
         searched, search_of_fold = rows_of_searches(folds, n)

@@ -9,7 +9,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pinsker._notes import Audience, Note, spell
 from pinsker.encoding import listing, plural
-from pinsker.holdout import CERTIFICATE, TOO_FEW_ROWS, AuditResult, Certificate, weights_of
+from pinsker.holdout import (
+    CERTIFICATE,
+    ESTIMATE,
+    TOO_FEW_ROWS,
+    AuditResult,
+    Certificate,
+    weights_of,
+)
 from pinsker.metrics import MEAN, best_score, metric_row, metric_words, shown_value
 from pinsker.selectors import Monitor, RowsPlan
 
@@ -230,7 +237,8 @@ def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
 def audit_text(result: AuditResult) -> str:
     """Return an audit as it is printed."""
     f = facts(result)
-    budget = f"; budget {f.budget}: {result.verdict}" if f.budget else ""
+    doubt = f" ({ESTIMATE})" if result.label == ESTIMATE else ""
+    budget = f"; budget {f.budget}: {result.verdict}{doubt}" if f.budget else ""
     labels = f", {result.n_labels} of them with a label" if result.n_labels else ""
     about = f"{result.model} on {result.n_rows} rows{labels}: {audit_errors(result)}"
     return f"{about}\n  {f.increase}{budget}"
@@ -445,6 +453,8 @@ SENTENCES = {
     # About the evidence.
     "few rows decide": careful("few rows decide: a hundredth of the rows carries so much of what "
         "the bound rests on that it is an estimate; {instead}"),
+    "weak model": careful("the cross-validated model predicts little better than none: such errors "
+        "vary more than their bound says, so that it is an estimate; training rows (X_train) help"),
     "few rows a category": careful("left out with fewer than {fewest} training rows in a category "
         "on average: {columns}; more rows may show that this costs more than is said here"),
     "small subgroups": careful("fewer than {fewest} held-out rows are in {columns}: their bounds "
