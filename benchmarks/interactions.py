@@ -86,7 +86,7 @@ def one_run(task):
     kept = selector.get_support(indices=True)
     both = np.isin(kept, true).sum()
     return {
-        "path": float(np.isin(selector.path_.order[:k], true).mean()),
+        "path": float(np.isin(selector.path_.order[:k], true).sum() / k),
         "kept": float(both / len(kept)), "found": float(both / k), "wall": wall, "cpu": cpu,
         "verdict": selector.certificate_.verdict,
     }  # fmt: skip

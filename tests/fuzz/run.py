@@ -49,7 +49,6 @@ DOCUMENTED = (
     "X does not contain any features",
     "The feature names should match",
     "The transformer outputs a scipy sparse matrix",
-    "boolean value of NA is ambiguous",  # its inverse_transform, of an array that holds pd.NA
     "Feature names are only supported if all input features have string names",
 )
 OURS = (PinskerError, InvalidParameterError, NotFittedError)

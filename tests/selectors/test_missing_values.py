@@ -6,7 +6,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from pinsker import FeatureSelector, ForwardSelection, LinearSelection
+from pinsker import FeatureCount, FeatureSelector, ForwardSelection, LinearSelection
 from pinsker.exceptions import DataError
 
 
@@ -117,3 +117,19 @@ def test_a_linear_search_marks_what_is_missing():
     left = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
     share = np.square(left).sum() / np.square(y - y.mean()).sum()
     assert path.information[0] == pytest.approx(-0.5 * np.log(share), abs=1e-9)
+
+
+def test_gaps_go_back_with_their_columns():
+    """scikit-learn's own refuses them: "Input contains NaN", and of pd.NA "is ambiguous"."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("abc"))
+    X.loc[::7, "a"] = np.nan
+    selector = LinearSelection(FeatureCount(1), missing="category").fit(X, X["a"].fillna(0) > 0)
+    kept = selector.transform(X)
+    assert list(kept.columns) == ["a"]
+    plain = selector.inverse_transform(kept)
+    np.testing.assert_array_equal(plain[:, 0], X["a"])
+    assert not plain[:, 1:].any()
+    cells = selector.inverse_transform(kept.astype(object).where(kept.notna(), pd.NA))
+    assert cells[0, 0] is pd.NA
+    assert cells[1, 0] == X["a"][1]

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
@@ -277,6 +278,11 @@ class Selector(
             settings = as_settings(name, getattr(self, name))
             setattr(self, name, settings.replace_params(**{part: value}))
         return self
+
+    def inverse_transform(self, X: TableLike) -> TableLike:
+        """Return all columns: zeros where features were dropped; gaps stay what they are."""
+        with config_context(assume_finite=True):  # scikit-learn's refuses them, whatever the tags
+            return super().inverse_transform(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
