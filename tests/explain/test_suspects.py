@@ -229,3 +229,14 @@ def test_a_target_that_is_mostly_zero_is_no_product_of_rare_columns():
     y = table["rare"] * np.exp(rng.normal(size=1000))
     assert "leak" not in found_in(table, y).values()
     assert found_in(table, table["rare"] * table["b"]) == {"b": "leak"}
+
+
+def test_cells_of_several_values_and_long_integers_are_read():
+    """Found by the fuzzer: NumPy takes neither rows that differ in depth nor 128-bit integers."""
+    _, _, rng = plain(60)
+    number, y = rng.normal(size=60), rng.integers(2, size=60)
+    listed = [[value, (1, int(label))] for value, label in zip(number, y, strict=True)]
+    assert found_in(listed, y) == {}  # such cells are not looked at
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": number, "b": y})
+    assert found_in(frame.with_columns(polars.col("b").cast(polars.Int128)), y) == {"b": "leak"}

@@ -133,3 +133,7 @@ def test_gaps_go_back_with_their_columns():
     cells = selector.inverse_transform(kept.astype(object).where(kept.notna(), pd.NA))
     assert cells[0, 0] is pd.NA
     assert cells[1, 0] == X["a"][1]
+    X["b"] = pd.date_range("2020-01-01", periods=100)
+    both = LinearSelection(FeatureCount(2), fixed_features=["b"], missing="category")
+    back = both.fit(X, X["a"].fillna(0) > 0).inverse_transform(both.transform(X))
+    assert back[1, 1] == X["b"][1]

@@ -468,11 +468,16 @@ def _raw_columns(X: TableLike, encoded: Encoded) -> Iterator[tuple[str, AnyArray
                 continue
             if series.dtype in (nw.Categorical, nw.Enum):
                 series = series.cast(nw.String)
+            elif series.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such integers
+                series = series.cast(nw.Float64)
             yield name, np.asarray(series.to_numpy())[encoded.rows]
         return
     if not isinstance(X, np.ndarray | list | tuple):
         return
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError:  # rows of cells that hold several values
+        return
     if array.ndim != 2 or array.dtype.kind not in "iufbOUS":
         return
     for name, place in places:

@@ -282,7 +282,10 @@ class Selector(
     def inverse_transform(self, X: TableLike) -> TableLike:
         """Return all columns: zeros where features were dropped; gaps stay what they are."""
         with config_context(assume_finite=True):  # scikit-learn's refuses them, whatever the tags
-            return super().inverse_transform(X)
+            try:
+                return super().inverse_transform(X)
+            except TypeError:  # dates beside numbers have no type in common
+                return super().inverse_transform(np.asarray(X, dtype=object))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
