@@ -1,8 +1,10 @@
 """A time limit keeps the best set found by then; threads are as many as n_jobs allows."""
 
+import math
 import re
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from sklearn.datasets import load_wine
 from threadpoolctl import threadpool_info
 
 from pinsker import FeatureSelector
+from pinsker.holdout._sizes import _fewer_rows
 from pinsker.search import Deadline, TimeIsUp
 
 X, y = load_wine(return_X_y=True)
@@ -239,3 +242,16 @@ def test_no_more_threads_than_jobs(n_jobs, monkeypatch):
     assert CountingModel.most <= n_jobs
     # The calling thread waits while `n_jobs` work; joblib's pool has three to manage them.
     assert CountingModel.threads <= before + (0 if n_jobs == 1 else n_jobs + 3)
+
+
+@pytest.mark.parametrize(
+    ("left", "n_rows"), [(math.inf, 1000), (10.0, 1000), (4.0, 400), (0.1, 200), (-1.0, 200)]
+)
+def test_searches_after_a_slow_first_one_take_fewer_rows(left, n_rows):
+    """1900 x 200 text of 1500 categories took 13.9 s of 5: six searches of 2 s, none given up."""
+    deadline = SimpleNamespace(left=left, left_out=[])
+    context = SimpleNamespace(deadline=deadline, encoded=SimpleNamespace(n_rows=1000), seed=0)
+    rows = _fewer_rows(context, None, before=left + 1.0, n_searches=5)  # the first took 1 s
+    assert n_rows == (1000 if rows is None else len(np.unique(rows)))
+    assert deadline.left_out == ([] if rows is None else ["rows of searches"])
+    assert _fewer_rows(context, rows, before=left + 1.0, n_searches=0) is rows

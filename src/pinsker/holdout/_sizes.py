@@ -7,6 +7,7 @@ permutation importance on rows set aside from those that may train.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -61,6 +62,7 @@ def search_paths(
 ) -> FoundPaths:
     """Search every path without the rows that evaluate it; `known` ones have all rows' already."""
     found, known = FoundPaths(), known or {}
+    run = partial(context.jobs.run, search_rows, context.encoded, n_jobs=context.n_searches)
     for some in searches_in_time(searches, context.deadline):
         with context.deadline.leaving_out(describe_searches(some)):
             wanted = [
@@ -69,9 +71,12 @@ def search_paths(
                 for k in range(-1 if plan.crosses else 0, len(plan.searched))
                 if k >= 0 or not all(name in known for name in search.names)
             ]
-            rows = _rows_in_time(context, len(wanted))
-            calls = [(search, _rows_of(plan, search, k, rows)) for search, k in wanted]
-            several = context.jobs.run(search_rows, context.encoded, calls, context.n_searches)
+            rows, before = _rows_in_time(context, len(wanted)), context.deadline.left
+            some_first = int(before < math.inf)  # the first one shows how long the others take
+            several = []
+            for part in (wanted[:some_first], wanted[some_first:]):
+                several += run([(one, _rows_of(plan, one, k, rows)) for one, k in part])
+                rows = _fewer_rows(context, rows, before, len(wanted) - len(several))
             paths = {
                 (name, k): path
                 for (search, k), each in zip(wanted, several, strict=True)
@@ -109,6 +114,21 @@ def _rows_in_time(context: FitContext, n_searches: int) -> IntArray | None:
         return None
     context.deadline.left_out.append("rows of searches")
     return np.random.default_rng(context.seed).permutation(n)[:most]
+
+
+def _fewer_rows(
+    context: FitContext, rows: IntArray | None, before: float, n_searches: int
+) -> IntArray | None:
+    """Return which of some rows may be searched, where one search took what is gone since."""
+    if math.isinf(before) or not n_searches:
+        return rows
+    deadline, some = context.deadline, np.arange(context.encoded.n_rows) if rows is None else rows
+    seconds = max((before - deadline.left) * n_searches, 1e-9)
+    most = max(_LEAST_SEARCHED, int(0.5 * max(deadline.left, 0.0) / seconds * len(some)))
+    if most >= len(some):
+        return rows
+    deadline.left_out += ["rows of searches"] if rows is None else []
+    return np.random.default_rng(context.seed).permutation(some)[:most]
 
 
 #: Share of the rows that measures importance, and share of the features that leaves at a time.
