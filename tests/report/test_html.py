@@ -15,7 +15,7 @@ from pinsker import (
     ForwardSelection,
     LinearSelection,
 )
-from pinsker.exceptions import MissingDependencyError, ParameterError
+from pinsker.exceptions import DataWarning, MissingDependencyError, ParameterError
 from pinsker.report import summarise, to_html, to_json
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}
@@ -264,3 +264,12 @@ def test_estimates_of_some_folds_are_hollow_and_said(cross_page, cross_summary):
     without = to_html({**cross_summary, "rough": []})
     assert "point rough" not in without
     assert "Hollow points" not in without
+
+
+def test_a_set_without_a_bound_has_a_page():
+    """Found by the fuzzer: two rows and a metric without theory leave no figure to mark."""
+    X = np.array([[0.1], [0.9]])
+    selector = FeatureSelector(metric="roc_auc", searches=["linear"], models=["linear"])
+    with pytest.warns(DataWarning, match="single row"):
+        selector.fit(X, [0, 1])
+    assert "not tested" in to_html(summarise(selector))

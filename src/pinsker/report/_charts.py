@@ -257,7 +257,7 @@ def _mark(plane: Plane, one: Fields, chart: Fields) -> Fields:
         value = low = high = one["bound"]
     x = plane.x(one["size"]) if one["size"] else None
     if value is None or x is None:
-        return {"x": x, "y": None}
+        return dict.fromkeys(("y", "low", "high")) | {"x": x}
     ends = {"low": plane.y(value if low is None else low), "high": plane.y(max(value, high or 0.0))}
     return {"x": x, "y": plane.y(value), **ends}
 
