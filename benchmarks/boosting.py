@@ -32,7 +32,7 @@ from real_tables import chosen
 
 MOST_ROWS, MOST_CLASSES, N_FOLDS = 3000, 20, 3
 SETTINGS = {
-    "max_iter": 300, "early_stopping": True, "n_iter_no_change": 6, "validation_fraction": 0.15,
+    "max_iter": 300, "early_stopping": True, "n_iter_no_change": 20, "validation_fraction": 0.15,
     "max_leaf_nodes": 15, "min_samples_leaf": 10, "random_state": 0,
 }  # fmt: skip
 

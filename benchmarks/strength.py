@@ -46,8 +46,11 @@ def report(runs):
     gaps = np.array([run["reference"] - min(run["users"].values()) for run in runs])
     behind = ", ".join(f"{100 * (gaps > least).mean():.1f}" for least in (0.01, 0.02, 0.05))
     met = [run for run in runs if run["verdict"] == "met" and run["kept"] < run["columns"]]
-    best, bound = np.array([run["best"] for run in met]), np.array([run["bound"] for run in met])
-    above = [100 * np.mean(best[:, 0] - errors * best[:, 1] > bound) for errors in (0, 2)]
+    best = np.array([run["best"] for run in met]).reshape(-1, 2)
+    bound = np.array([run["bound"] for run in met])
+    above = [
+        100 * np.mean([*(best[:, 0] - errors * best[:, 1] > bound)] or [0]) for errors in (0, 2)
+    ]
     each = [
         max(change - 2 * error for change, error in run["changes"].values()) > run["bound"]
         for run in met
@@ -55,7 +58,7 @@ def report(runs):
     return (
         f"{len(runs)} tables, behind by > .01, .02, .05 in {behind} %; {len(met)} met, above the "
         f"bound in {above[0]:.1f} %, by two errors in {above[1]:.1f} % (any one model: "
-        f"{100 * np.mean(each):.1f} %)"
+        f"{100 * np.mean(each or [0]):.1f} %)"
     )
 
 

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from pinsker import BackwardElimination, CriterionSelection, ErrorBudget, FeatureCount, audit
 from pinsker.bounds import paired_difference
 from pinsker.datasets import NoisyXor
-from pinsker.exceptions import DataError, ParameterError
+from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from tests.truths import Friedman
 
 PROBLEM = NoisyXor(n_columns=5)
@@ -317,6 +317,21 @@ def test_labels_say_what_was_done(selector):
     train, test = PROBLEM.sample(300, seed=0), PROBLEM.sample(500, seed=1)
     fitted = audit(selector, SVC(), *test, X_train=train.X, y_train=train.y)
     crossed = audit(selector, SVC(), *test)
-    assert (fitted.label, fitted.n_folds) == ("certificate", 0)
+    assert (fitted.label, fitted.n_folds) == ("hold-out estimate", 0)
     assert (crossed.label, crossed.n_folds) == ("cross-validated estimate", 5)
     assert json.loads(crossed.to_json())["label"] == crossed.label
+    groups = np.arange(500) % 4
+    with pytest.warns(PinskerWarning, match="4 groups"):
+        few = audit(selector, SVC(), *test, X_train=train.X, y_train=train.y, groups=groups)
+    assert few.label == "estimate"
+
+
+def test_an_audit_that_few_rows_decide_is_an_estimate():
+    """The note was there, and the label was that of any other audit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    X[:, 1] = np.exp(2.0 * rng.normal(size=300))
+    y = 5.0 * X[:, 0] + 0.1 * X[:, 1] + rng.normal(size=300)
+    found = audit([0], LinearRegression(), X, y, error_budget=0.5)
+    assert [note.kind for note in found.notes] == ["few rows decide"]
+    assert found.label == "estimate"

@@ -249,9 +249,12 @@ def test_no_more_threads_than_jobs(n_jobs, monkeypatch):
 )
 def test_searches_after_a_slow_first_one_take_fewer_rows(left, n_rows):
     """1900 x 200 text of 1500 categories took 13.9 s of 5: six searches of 2 s, none given up."""
-    deadline = SimpleNamespace(left=left, left_out=[])
-    context = SimpleNamespace(deadline=deadline, encoded=SimpleNamespace(n_rows=1000), seed=0)
-    rows = _fewer_rows(context, None, before=left + 1.0, n_searches=5)  # the first took 1 s
-    assert n_rows == (1000 if rows is None else len(np.unique(rows)))
-    assert deadline.left_out == ([] if rows is None else ["rows of searches"])
-    assert _fewer_rows(context, rows, before=left + 1.0, n_searches=0) is rows
+    deadline, table = SimpleNamespace(left=left, left_out=[]), SimpleNamespace(n_rows=1000)
+    context = SimpleNamespace(deadline=deadline, encoded=table, n_searches=1)
+    most = _fewer_rows(context, 1000, before=left + 1.0, n_searches=5)  # the first took 1 s
+    assert most == n_rows
+    assert deadline.left_out == ([] if n_rows == 1000 else ["rows of searches"])
+    assert _fewer_rows(context, most, before=left + 1.0, n_searches=0) == most
+    side_by_side = SimpleNamespace(deadline=deadline, encoded=table, n_searches=2)
+    both = _fewer_rows(side_by_side, 1000, before=left + 1.0, n_searches=5)
+    assert both == (800 if left == 4.0 else n_rows)

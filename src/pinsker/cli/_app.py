@@ -48,11 +48,8 @@ from pinsker.encoding import drop_note, encode_target, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import (
     CERTIFICATE,
-    ESTIMATE,
     MOST_CERTIFIED,
     MOST_READ,
-    AuditResult,
-    Certificate,
 )
 from pinsker.metrics import metric_words, task_of
 from pinsker.report import summarise, to_html
@@ -157,7 +154,7 @@ def select(
                 # What goes through standard output must stay clean.
                 console = out.make_console(stderr=STDIN in (output, features, json))
                 out.print_summary(console, outcome, out.next_command(outcome, json))
-    return out.INTERRUPTED if outcome.interrupted else _code(outcome.selector.certificate_)
+    return out.INTERRUPTED if outcome.interrupted else out.code_of(outcome.selector.certificate_)
 
 
 app.command()(inspect)
@@ -280,7 +277,7 @@ def audit(
         if not quiet:
             own = [*result.notes, *notes, *collected]
             out.print_audit(out.make_console(stderr=json == STDIN), result, own)
-    return _code(result)
+    return out.code_of(result)
 
 
 @app.command()
@@ -321,7 +318,7 @@ def demo(
     if not quiet:
         out.print_summary(out.make_console(), outcome)
         print("\nTry it on a table of yours: pinsker select TABLE --target COLUMN")
-    return out.INTERRUPTED if outcome.interrupted else _code(outcome.selector.certificate_)
+    return out.INTERRUPTED if outcome.interrupted else out.code_of(outcome.selector.certificate_)
 
 
 def make_model(name: Model, task: str, seed: int) -> Estimator:
@@ -401,11 +398,6 @@ def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | 
                 f"column: name the column that takes its place with {flag}."
             )
     return with_row_columns(read, **{key: typed[key] or known.get(key) for key in typed})
-
-
-def _code(found: Certificate | AuditResult) -> int:
-    in_doubt = found.verdict == "met" and found.label == ESTIMATE
-    return out.MET if out.meets_budget(found) and not in_doubt else out.NOT_MET
 
 
 def _shows(quiet: bool) -> bool:

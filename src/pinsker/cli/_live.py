@@ -102,7 +102,7 @@ def label(
             files.write_text(result.to_json() + "\n", json)
         if not quiet:
             out.print_audit(console, result, [])
-    return out.MET if out.meets_budget(result) else out.NOT_MET
+    return out.code_of(result)
 
 
 def _draw(watched: Monitor, place: str) -> None:

@@ -33,7 +33,14 @@ from pinsker.cli._formats import files_in
 from pinsker.cli._saved import Outcome
 from pinsker.cli._tables import STDIN, format_of_name
 from pinsker.exceptions import DataError, MemoryBudgetError, ParameterError, PinskerError
-from pinsker.holdout import CERTIFICATE, NOT_TESTED, TOO_FEW_ROWS, AuditResult, Certificate
+from pinsker.holdout import (
+    CERTIFICATE,
+    ESTIMATE,
+    NOT_TESTED,
+    TOO_FEW_ROWS,
+    AuditResult,
+    Certificate,
+)  # fmt: skip
 from pinsker.metrics import best_score, metric_words
 from pinsker.report import audit_errors, careful_first, facts, lines, sentence, subgroup_text
 
@@ -462,6 +469,12 @@ def print_notes(console: Console, notes: Iterable[Note]) -> None:
     """Print notes, settings as they are typed in a shell."""
     for text in dict.fromkeys(sentence(note, "command") for note in notes):
         console.print(f"  note: {escape(' '.join(text.split()))}", soft_wrap=True)
+
+
+def code_of(comparison: Certificate | AuditResult) -> int:
+    """Return the exit code: a budget that is met by an estimate in doubt is not shown to be met."""
+    in_doubt = comparison.verdict == "met" and comparison.label == ESTIMATE
+    return MET if meets_budget(comparison) and not in_doubt else NOT_MET
 
 
 def meets_budget(comparison: Certificate | AuditResult) -> bool:

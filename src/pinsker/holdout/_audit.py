@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
@@ -45,7 +45,7 @@ from pinsker.encoding import (
     take,
 )
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout._certificate import CERTIFICATE, CROSS_VALIDATED, ESTIMATE, weights_of
+from pinsker.holdout._certificate import CROSS_VALIDATED, ESTIMATE, HELD_OUT, weights_of
 from pinsker.holdout._certify import note_few_rows
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import (
@@ -157,10 +157,10 @@ class AuditResult:
 
     @property
     def label(self) -> str:
-        """What was done: "certificate", "cross-validated estimate", or an "estimate" in doubt."""
+        """A "hold-out" or "cross-validated estimate"; "estimate" where a note is a doubt."""
         if not weights_of(self.notes) <= {"known"}:
             return ESTIMATE
-        return CROSS_VALIDATED if self.n_folds else CERTIFICATE
+        return CROSS_VALIDATED if self.n_folds else HELD_OUT
 
     @property
     def within_budget(self) -> bool:
@@ -300,7 +300,7 @@ def audit(
     divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
-        note_divided_groups(clusters, divided)
+        notes += note_divided_groups(clusters, divided)
         held_out = np.concatenate([test for _, test in divided])
     rows, row_of = rows_once(held_out)
     losses = []
@@ -316,7 +316,7 @@ def audit(
         found = losses_of_fits(loss, task, fits, y, classes, weights, clusters)
         losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
     clusters = None if clusters is None else clusters[rows]
-    note_few_groups(clusters)
+    notes += tuple(replace(note, weight="doubt") for note in note_few_groups(clusters))
     of_rows = None if weights is None else weights[rows]
     crosses = divided is not None and len(divided) > 1
     widening = HoldoutModel.widening if crosses else 1.0
@@ -325,9 +325,9 @@ def audit(
         blocks, doubts = blocks_of_time(gaps)
         for doubt in doubts:
             if doubt.figures["r"] > 2.0 / np.sqrt(len(rows)):  # two standard errors of none
-                notes += warn_of(doubt)
+                notes += warn_of(replace(doubt, weight="doubt"))
     if gaps.ndim == 1 and gaps.any() and not loss.row.counts and few_rows_decide(gaps):
-        notes += (note_few_rows(loss),)
+        notes += (replace(note_few_rows(loss), weight="doubt"),)
     increase = loss.increase(losses[1], losses[0], confidence, blocks, of_rows, widening)
     gains, clear = (
         max((one.lower for prior in losses[2:] for one in loss.gains(losses[:2], prior, *known)),
@@ -335,7 +335,7 @@ def audit(
         for known in ((confidence, blocks, of_rows, factor)
                       for factor in (widening, _WIDENING_OF_CHANCE))
     )  # fmt: skip
-    if crosses and gains > 0.0 >= clear:
+    if crosses and clear <= 0.0:
         notes += (Note("weak model", weight="doubt"),)
     return AuditResult(
         model=name, metric=loss.name, confidence=confidence, n_rows=len(rows), n_kept=len(kept),

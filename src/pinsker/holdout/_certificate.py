@@ -16,7 +16,7 @@ Verdict = Literal[
 
 #: What the figures of a certificate are: the first on rows that chose nothing and are enough.
 CERTIFICATE = "certificate"
-CROSS_VALIDATED = "cross-validated estimate"
+CROSS_VALIDATED, HELD_OUT = "cross-validated estimate", "hold-out estimate"
 ESTIMATE = "estimate"
 NOT_TESTED = "not tested"
 TOO_FEW_ROWS = "not tested: too few rows to hold any out"

@@ -374,11 +374,11 @@ class FreshRows:
     def _doubts(self, features: FeatureSet, kept: HoldoutScores, full: HoldoutScores) -> Notes:
         """Return what makes the limits of an increase doubtful."""
         metric, gaps = self.evaluator.metric, kept.losses - full.losses
-        if gaps.ndim > 1 or not gaps.any():
-            return ()
         doubts = note_many_categories(
             self.evaluator.many_categories, features, self.encoded.feature_names
         )
+        if gaps.ndim > 1 or not gaps.any():
+            return doubts
         clusters = self.evaluator.clusters
         if not metric.row.counts and rests_on_few_rows(kept, full):
             known = (self.facts, self.confidence, clusters, self.evaluator.widening)
@@ -589,6 +589,9 @@ def _on_fresh_rows(context: FitContext, plan: RowPlan, choice: Choice) -> Choice
     needed = choice.certificate.fewest_needed
     if needed <= certificate.n_kept:
         certificate = replace(certificate, fewest_needed=needed)
+    if fewer := tuple(note for note in choice.evaluator.notes if note.kind == "fewer models"):
+        notes = (*certificate.notes, *fewer)
+        certificate = replace(certificate, notes=notes, label=ESTIMATE)
     if certificate.n_kept != result.size:
         result = comparison.results[result.search, certificate.n_kept]
         decision = replace(choice.decision, size=certificate.n_kept)

@@ -317,7 +317,7 @@ class Comparison:
     #: Sizes of sets that the first folds showed to be far from the budget, and lower limits.
     far: tuple[tuple[int, float], ...] = ()
     rough: tuple[RoughIncrease, ...] = ()  # sets that some folds evaluated, for pictures
-    many_categories: tuple[int, ...] = ()  # features that models do not show the worth of
+    many_categories: tuple[int, ...] = ()  # features with few training rows in a category
 
     def __getstate__(self) -> Fields:
         return {**vars(self), "results": list(self.results.values())}  # names of JSON are texts

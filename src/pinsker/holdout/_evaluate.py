@@ -311,8 +311,9 @@ class HoldoutEvaluator:
 
     @property
     def n_draws(self) -> int:
-        """How often the rows were divided into folds."""
-        return round(len(self._held_out) / len(self.rows))
+        """How often the rows were divided into folds; 1 where some are held out more often."""
+        counts = np.bincount(self._row_of)
+        return int(counts[0]) if (counts == counts[0]).all() else 1
 
     @property
     def n_train(self) -> int:
@@ -321,7 +322,7 @@ class HoldoutEvaluator:
 
     @property
     def many_categories(self) -> tuple[int, ...]:
-        """Features of so many categories that models do not show what they are worth."""
+        """Features with too few training rows in a category to show what they are worth."""
         design, most = self.data.rows.design, self.n_train / ROWS_A_CATEGORY
         many = [codes is not None and len(codes) > most for codes in design.categories]
         return tuple(f for f, own in enumerate(design.features) if any(many[j] for j in own))

@@ -71,12 +71,12 @@ def search_paths(
                 for k in range(-1 if plan.crosses else 0, len(plan.searched))
                 if k >= 0 or not all(name in known for name in search.names)
             ]
-            rows, before = _rows_in_time(context, len(wanted)), context.deadline.left
+            most, before = _rows_in_time(context, len(wanted)), context.deadline.left
             some_first = int(before < math.inf)  # the first one shows how long the others take
             several = []
             for part in (wanted[:some_first], wanted[some_first:]):
-                several += run([(one, _rows_of(plan, one, k, rows)) for one, k in part])
-                rows = _fewer_rows(context, rows, before, len(wanted) - len(several))
+                several += run([(one, _rows_of(context, plan, one, k, most)) for one, k in part])
+                most = _fewer_rows(context, most, before, len(wanted) - len(several))
             paths = {
                 (name, k): path
                 for (search, k), each in zip(wanted, several, strict=True)
@@ -90,45 +90,47 @@ def search_paths(
     return FoundPaths(kept_paths, found.orders)
 
 
-def _rows_of(plan: RowPlan, search: Search, k: int, some: IntArray | None) -> IntArray | None:
+def _rows_of(
+    context: FitContext, plan: RowPlan, search: Search, k: int, most: int
+) -> IntArray | None:
     """Return the rows of a search, as many as it can use and has time for; None: all."""
-    if k < 0:
-        return some
-    rows = plan.searched[k]
-    rows = rows if plan.certify is None else rows[: search.most_rows]
-    return rows if some is None else np.intersect1d(rows, some)
+    rows = np.arange(context.encoded.n_rows) if k < 0 else plan.searched[k]
+    if k >= 0 and plan.certify is not None:
+        rows = rows[: search.most_rows]
+    if most >= len(rows):
+        return None if k < 0 else rows
+    return np.sort(np.random.default_rng(context.seed).permutation(rows)[:most])
 
 
 #: Cells that a quick search looks at in a second, and rows that it needs at least.
 _CELLS_A_SECOND, _LEAST_SEARCHED = 3_000_000, 200
 
 
-def _rows_in_time(context: FitContext, n_searches: int) -> IntArray | None:
-    """Return which rows may be searched in half of the time that is left; None: all of them."""
+def _rows_in_time(context: FitContext, n_searches: int) -> int:
+    """Return how many rows may be searched at most in half of the time that is left."""
     n, left = context.encoded.n_rows, context.deadline.left
     if math.isinf(left):
-        return None
+        return n
     cells = 0.5 * max(left, 0.0) * _CELLS_A_SECOND / max(n_searches, 1)
-    most = max(_LEAST_SEARCHED, int(cells / context.encoded.n_features))
-    if most >= n:
-        return None
-    context.deadline.left_out.append("rows of searches")
-    return np.random.default_rng(context.seed).permutation(n)[:most]
+    return _at_most(context, n, int(cells / context.encoded.n_features))
 
 
-def _fewer_rows(
-    context: FitContext, rows: IntArray | None, before: float, n_searches: int
-) -> IntArray | None:
-    """Return which of some rows may be searched, where one search took what is gone since."""
+def _fewer_rows(context: FitContext, most: int, before: float, n_searches: int) -> int:
+    """Return how many rows may be searched, where one search took what is gone since."""
     if math.isinf(before) or not n_searches:
-        return rows
-    deadline, some = context.deadline, np.arange(context.encoded.n_rows) if rows is None else rows
-    seconds = max((before - deadline.left) * n_searches, 1e-9)
-    most = max(_LEAST_SEARCHED, int(0.5 * max(deadline.left, 0.0) / seconds * len(some)))
-    if most >= len(some):
-        return rows
-    deadline.left_out += ["rows of searches"] if rows is None else []
-    return np.random.default_rng(context.seed).permutation(some)[:most]
+        return most
+    left = context.deadline.left
+    seconds = max((before - left) * n_searches / context.n_searches, 1e-9)
+    return _at_most(context, most, int(0.5 * max(left, 0.0) / seconds * most))
+
+
+def _at_most(context: FitContext, most: int, fewer: int) -> int:
+    """Return the smaller number of rows, some at least, and note that rows are left out."""
+    fewer, left_out = max(_LEAST_SEARCHED, fewer), context.deadline.left_out
+    if fewer >= most:
+        return most
+    left_out += [] if "rows of searches" in left_out else ["rows of searches"]
+    return fewer
 
 
 #: Share of the rows that measures importance, and share of the features that leaves at a time.
