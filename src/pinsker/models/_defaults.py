@@ -33,15 +33,15 @@ from pinsker.models._raw import RawModel, survival_models, task_of_model
 #: Of more rows than this the SVM, whose time is quadratic in rows, does not race.
 LARGE_TABLE = 2000
 #: Boosted trees of full strength: as many rounds as rows set aside ask for. Stopped after 6, on 56
-#: real tables they err as those of scikit-learn do with the same settings (.250 and .214 against .251
-#: and .223), in a fifth of the time, below 300 rows in a twentieth (benchmarks/boosting.py).
+#: real tables they err as those of scikit-learn do with the same settings (.250 and .214, theirs
+#: .251 and .223), in a fifth of the time, below 300 rows in a twentieth (benchmarks/boosting.py).
 _BOOSTED = BoostSettings(n_rounds=300, n_leaves=15, min_leaf=10, patience=20, n_bins=128, rate=0.1)
 #: Few rounds, where a class is too rare to set rows aside; faster ones, at a rate of .25, overshot
 #: (a log-loss of .71 instead of .47 on 29 tuning tables).
 _FEW: BoostSettings = {**_BOOSTED, "n_rounds": 30}
 #: Rounds of the boosted trees that are fitted to all rows, as scikit-learn's and LightGBM's are:
 #: where a column names what rows repeat (children, districts), the log-loss asks for too few. The
-#: better of both on each of 40 and 38 tuning tables errs .182 and .380, the first one .188 and .390.
+#: better of both on each of 40 and 38 tuning tables errs .182 and .380, the first .188 and .390.
 _ALL_ROUNDS = 100
 #: Share of the rows that is set aside.
 _SET_ASIDE = 0.15
