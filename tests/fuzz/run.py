@@ -42,6 +42,7 @@ from pinsker.exceptions import PinskerError
 #: Errors of scikit-learn that users know, by the beginning of their messages.
 DOCUMENTED = (
     "Found array with",
+    "Complex data not supported",  # of the matrix given to transform
     "Expected 2D array",
     "Found input variables",
     "X has ",
