@@ -125,8 +125,9 @@ def test_audit_in_the_metric_of_the_budget(run, table, fresh, tmp_path):
     options = ("-d", "backward", "--metric", "brier", "-e", "0.1", "--json", path, "-q")
     run("select", table, "-t", "final grade", *options)
     done = run("audit", path, fresh, "--model", "linear")
-    assert done.code == 0
+    assert done.code == 3  # met, but few of the 300 rows decide: an estimate, as of certify
     assert "0.1 (Brier score) met" in done.out
+    assert "few rows decide" in done.out
     assert (
         json.loads(run("audit", path, fresh, "--model", "linear", "--json", "-", "-q").out)[
             "metric"

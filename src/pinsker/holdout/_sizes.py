@@ -62,7 +62,7 @@ def search_paths(
 ) -> FoundPaths:
     """Search every path without the rows that evaluate it; `known` ones have all rows' already."""
     found, known = FoundPaths(), known or {}
-    run = partial(context.jobs.run, search_rows, context.encoded, n_jobs=context.n_searches)
+    run = partial(context.jobs.run, search_rows, context.encoded)
     for some in searches_in_time(searches, context.deadline):
         with context.deadline.leaving_out(describe_searches(some)):
             wanted = [
@@ -75,7 +75,8 @@ def search_paths(
             some_first = int(before < math.inf)  # the first one shows how long the others take
             several = []
             for part in (wanted[:some_first], wanted[some_first:]):
-                several += run([(one, _rows_of(context, plan, one, k, most)) for one, k in part])
+                calls = [(one, _rows_of(context, plan, one, k, most)) for one, k in part]
+                several += run(calls, context.n_searches)
                 most = _fewer_rows(context, most, before, len(wanted) - len(several))
             paths = {
                 (name, k): path
