@@ -154,7 +154,10 @@ def test_the_next_search_starts_with_the_table_that_was_sent_again(client, sent,
     np.testing.assert_array_equal(second.scores(), first.scores())
 
 
-def test_workers_forget_what_is_done(client):
+@pytest.mark.parametrize("is_unread", [False, True])
+def test_workers_forget_what_is_done(cluster, client, monkeypatch, is_unread):
+    """Also where the scheduler has not read that task yet when its last future could go."""
+
     def count(dask_worker):
         store = vars(dask_worker).get("_pinsker_store")
         return len(store.tables) + len(store.tiles) if store else 0
@@ -165,8 +168,14 @@ def test_workers_forget_what_is_done(client):
     problem = make_problem(classes)
     search = Backward(problem, engine="dask", client=client)
     assert sum(held()) >= 2 + 8  # two tables, eight tiles; what earlier tests left is there too
+    if is_unread:  # what it says of unknown tasks has no effect, and its workers are busy
+        handlers = cluster.scheduler.stream_handlers
+        monkeypatch.setitem(handlers, "client-desires-keys", lambda **message: None)
+        busy = [client.submit(time.sleep, 0.5, workers=[w], pure=False) for w in client.nthreads()]
     del search, problem
     gc.collect()
+    if is_unread:
+        client.gather(busy)
     deadline = time.monotonic() + 20
     while sum(held()) and time.monotonic() < deadline:
         time.sleep(0.05)

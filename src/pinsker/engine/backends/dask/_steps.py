@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from distributed import Client, Future, fire_and_forget, get_worker
+from distributed import Client, Future, get_worker
 from distributed.scheduler import KilledWorker
 
 from pinsker._cluster import Cluster, StateLostError, WorkersLeftError
@@ -243,7 +243,9 @@ def _forget_now(client: "weakref.ref[Any]", name: str, workers: set[str]) -> Non
     for worker in workers:
         # Not waited for: this may run in any thread, at any time.
         task = there.submit(forget, name, workers=[worker], allow_other_workers=True, pure=False)
-        fire_and_forget(task)
+        # Held until it is done: a scheduler that has not read the task yet ignores
+        # `fire_and_forget`, and drops the task with its last future.
+        task.add_done_callback(Future.done)
 
 
 _LOG = logging.getLogger("pinsker")
