@@ -323,10 +323,9 @@ def named_searches(
         found.append(Search(both, find, cost=6, most_rows=None, parts=(0, 1)))
         names.extend(both)
     found = joined(found)
-    if settings.deadline.seconds is None:
-        return tuple(names), found
-    found = sorted(found, key=attrgetter("cost"))
-    return tuple(name for search in found for name in search.names), found
+    if settings.deadline.seconds is not None:  # the names stay: with time enough nothing changes
+        found = sorted(found, key=attrgetter("cost"))
+    return tuple(names), found
 
 
 def _auto(

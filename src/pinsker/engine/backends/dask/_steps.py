@@ -244,7 +244,8 @@ def _forget_now(client: "weakref.ref[Any]", name: str, workers: set[str]) -> Non
         # Not waited for: this may run in any thread, at any time.
         task = there.submit(forget, name, workers=[worker], allow_other_workers=True, pure=False)
         # Held until it is done: a scheduler that has not read the task yet ignores
-        # `fire_and_forget`, and drops the task with its last future.
+        # `fire_and_forget`, which is for clients that close before, and drops the task with its
+        # last future.
         task.add_done_callback(Future.done)
 
 
