@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "common/arrays.hpp"
@@ -40,30 +41,47 @@ struct Columns {
 };
 
 // What leaves predict and what makes a split good. `left` holds the rows on one side of a
-// threshold.
+// threshold. Only the classes that a node holds are counted: most nodes have few rows, and where
+// there are fifty classes the empty ones would take most of the time.
 class ClassTarget {
 public:
     ClassTarget(const int64_t *labels, size_t n_classes)
-        : labels_(labels), whole_(n_classes), left_(n_classes) {}
+        : labels_(labels), place_(n_classes, kAbsent) {}
 
-    size_t width() const { return whole_.size(); }
+    size_t width() const { return place_.size(); }
 
     bool enter(const uint32_t *rows, size_t n) {  // false: nothing is left to tell apart
-        std::fill(whole_.begin(), whole_.end(), 0);
+        for (const size_t c : present_) place_[c] = kAbsent;
+        present_.clear();
+        whole_.clear();
         own_.resize(n);
-        for (size_t i = 0; i < n; ++i) ++whole_[own_[i] = static_cast<size_t>(labels_[rows[i]])];
+        for (size_t i = 0; i < n; ++i) {
+            const auto c = static_cast<size_t>(labels_[rows[i]]);
+            if (place_[c] == kAbsent) {
+                place_[c] = present_.size();
+                present_.push_back(c);
+                whole_.push_back(0);
+            }
+            ++whole_[own_[i] = place_[c]];
+        }
+        left_.resize(whole_.size());
+        odd_.resize(whole_.size());
         n_ = n;
-        return whole_[own_[0]] < static_cast<int64_t>(n);
+        return whole_.size() > 1;
     }
 
     double gain(const double *values, double threshold, size_t &n_left) {
         std::fill(left_.begin(), left_.end(), 0);
-        n_left = 0;
-        for (size_t i = 0; i < n_; ++i) {
-            const int64_t goes_left = values[i] <= threshold;
-            left_[own_[i]] += goes_left;
-            n_left += static_cast<size_t>(goes_left);
+        std::fill(odd_.begin(), odd_.end(), 0);
+        size_t i = 0;
+        for (; i + 2 <= n_; i += 2) {  // two tables: rows of one class would wait for each other
+            left_[own_[i]] += values[i] <= threshold;
+            odd_[own_[i + 1]] += values[i + 1] <= threshold;
         }
+        if (i < n_) left_[own_[i]] += values[i] <= threshold;
+        n_left = 0;
+        for (size_t c = 0; c < left_.size(); ++c)
+            n_left += static_cast<size_t>(left_[c] += odd_[c]);
         int64_t left = 0, right = 0;
         for (size_t c = 0; c < left_.size(); ++c) {
             left += left_[c] * left_[c];
@@ -75,15 +93,17 @@ public:
 
     void predict(double *out) const {
         for (size_t c = 0; c < whole_.size(); ++c)
-            out[c] += static_cast<double>(whole_[c]) / static_cast<double>(n_);
+            out[present_[c]] += static_cast<double>(whole_[c]) / static_cast<double>(n_);
     }
 
 private:
     static double square_over_size(int64_t squares, size_t n) {
         return n ? static_cast<double>(squares) / static_cast<double>(n) : 0.0;
     }
+    static constexpr size_t kAbsent = static_cast<size_t>(-1);
     const int64_t *labels_;
-    std::vector<int64_t> whole_, left_;
+    std::vector<size_t> place_, present_;  // of a class in the node, and the class of a place
+    std::vector<int64_t> whole_, left_, odd_;
     std::vector<size_t> own_;
     size_t n_ = 0;
 };
@@ -202,12 +222,7 @@ private:
             std::swap(features_[drawn], features_[drawn + random.below(features_.size() - drawn)]);
             const size_t feature = features_[drawn];
             const double *column = columns_.train + feature * columns_.n_train;
-            double low = column[train_[node.train]], high = low;
-            for (size_t i = 0; i < node.n_train; ++i) {
-                const double value = values_[i] = column[train_[node.train + i]];
-                low = std::min(low, value);
-                high = std::max(high, value);
-            }
+            const auto [low, high] = read(column, &train_[node.train], node.n_train);
             if (!(low < high)) continue;
             ++tried;
             double threshold = low + random.uniform() * (high - low);
@@ -218,6 +233,27 @@ private:
             if (gain > best.gain) best = {feature, threshold, gain};
         }
         return best;
+    }
+
+    // Copies what a column holds in some rows; returns the least and the greatest of it.
+    std::pair<double, double> read(const double *column, const uint32_t *rows, size_t n) {
+        constexpr size_t kChains = 4;  // a chain of comparisons would wait for each other
+        double low[kChains], high[kChains];
+        std::fill_n(low, kChains, column[rows[0]]);
+        std::fill_n(high, kChains, column[rows[0]]);
+        size_t i = 0;
+        for (; i + kChains <= n; i += kChains)
+            for (size_t j = 0; j < kChains; ++j) {
+                const double value = values_[i + j] = column[rows[i + j]];
+                low[j] = std::min(low[j], value);
+                high[j] = std::max(high[j], value);
+            }
+        for (; i < n; ++i) {
+            const double value = values_[i] = column[rows[i]];
+            low[0] = std::min(low[0], value);
+            high[0] = std::max(high[0], value);
+        }
+        return {*std::min_element(low, low + kChains), *std::max_element(high, high + kChains)};
     }
 
     // Puts the rows at or below a threshold first, and leaves both sides in their order.
