@@ -13,6 +13,7 @@ from sklearn.datasets import load_wine
 from threadpoolctl import threadpool_info
 
 from pinsker import FeatureSelector
+from pinsker.models import predict_rows
 from pinsker.search import Deadline, TimeIsUp
 
 X, y = load_wine(return_X_y=True)
@@ -253,3 +254,33 @@ def test_searches_after_a_slow_first_one_take_fewer_rows(clock, step):
     said = [str(note) for note in selector.notes_ if "time limit" in note]
     assert any("rows of searches" in note for note in said) == (step == 1.0)
     assert selector.support_[0]
+
+
+@pytest.mark.parametrize("slow_from", [2, 10, 40, 60])
+def test_fits_that_are_slower_than_forecast_end_in_time(clock, monkeypatch, slow_from):
+    """A text table took 10.4 s of 2: the forecast of a model was wrong, and its fits went on."""
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(900, 6))
+    labels = (table[:, 0] + table[:, 1] + rng.normal(size=900) > 0).astype(int)
+    plain, fits = predict_rows, []
+
+    def slow(data, model, train, *given):
+        fits.append(len(train))
+        clock.now += len(train) * (1e-6 if len(fits) < slow_from else 1e-3)
+        return plain(data, model, train, *given)
+
+    monkeypatch.setattr("pinsker.holdout._evaluate.predict_rows", slow)
+    monkeypatch.setattr("pinsker.models._fit.predict_rows", slow)  # of the last pass
+    models = ["linear", "extra trees"]
+    selector = FeatureSelector(0.05, models=models, time_limit=10.0, random_state=0)
+    selector.fit(table, labels)
+    assert len(fits) > slow_from
+    assert clock.now <= 1.2 * 10.0 + 1.0
+    assert selector.support_.any()
+    (note,) = [note for note in selector.notes_ if "time limit" in note]
+    assert ("a race of the models" in note) == (slow_from <= 10)
+    few = [note for note in selector.notes_ if note.kind == "few training rows"]
+    assert len(few) == (slow_from <= 10)
+    if few:
+        assert selector.certificate_.model_all in models
+        assert selector.certificate_.label == "estimate"

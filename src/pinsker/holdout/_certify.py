@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -540,13 +541,9 @@ def with_learning_curve(context: FitContext, choice: Choice) -> Choice:
     least = _SHARES[0] * min(len(fold.train) for fold in evaluator.folds)
     plain = evaluator.weights is None and not evaluator.in_time
     all_stay = len(sets[1]) == len(sets[0]) or not certificate.is_tested
-    if (
-        all_stay
-        or not plain
-        or least < _LEAST_TRAINED
-        or context.deadline.skips("a learning curve")
-    ):
+    if all_stay or not plain or least < _LEAST_TRAINED:
         return choice
+    context.deadline.check()
     ends = np.cumsum([len(fold.test) for fold in evaluator.folds])
     # Two folds at least, so that the model of one is chosen by the other.
     n_folds = min(max(int(np.searchsorted(ends, _CURVE_ROWS)) + 1, 2), len(ends))
@@ -568,7 +565,9 @@ def with_learning_curve(context: FitContext, choice: Choice) -> Choice:
 
 def certify(context: FitContext, plan: RowPlan, choice: Choice) -> Choice:
     """Test the chosen set on rows that chose nothing, where a plan has them."""
-    return with_learning_curve(context, _on_fresh_rows(context, plan, choice))
+    choice = _on_fresh_rows(context, plan, choice)
+    measure = partial(with_learning_curve, context, choice)
+    return choice.evaluator.until(context.deadline, "a learning curve", measure) or choice
 
 
 def _on_fresh_rows(context: FitContext, plan: RowPlan, choice: Choice) -> Choice:

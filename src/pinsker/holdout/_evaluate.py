@@ -15,7 +15,7 @@ from itertools import starmap
 from operator import attrgetter
 from pickle import PicklingError
 from threading import Event, Lock, Thread
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from joblib import parallel_config
@@ -53,8 +53,16 @@ from pinsker.models import (
     without_advice,
     worst_by_loss,
 )
-from pinsker.search import Deadline, ErrorBudget, FeatureCosts, KNNSearchSettings, StoppingRule
+from pinsker.search import (
+    Deadline,
+    ErrorBudget,
+    FeatureCosts,
+    KNNSearchSettings,
+    StoppingRule,
+    TimeIsUp,
+)
 
+T = TypeVar("T")
 #: Called with the number of calls that are done, and of all.
 OnCall: TypeAlias = Callable[[int, int], object]
 
@@ -68,19 +76,30 @@ class Jobs:
         self.n_jobs, self.client, self.on_call = n_jobs, client, on_call
 
     def run(
-        self, function: Function, shared: Any, calls: Iterable[Arguments], n_jobs: int | None = None
+        self,
+        function: Function,
+        shared: Any,
+        calls: Iterable[Arguments],
+        n_jobs: int | None = None,
+        deadline: Deadline | None = None,
     ) -> list[Any]:
-        """Return ``function(shared, *call)`` of every call."""
+        """Return ``function(shared, *call)`` of every call; raise `TimeIsUp` at a deadline."""
         calls = list(calls)
+
+        def on_call(n_done: int, n_calls: int) -> None:
+            if deadline is not None and n_done < n_calls:
+                deadline.check()
+            if self.on_call is not None:
+                self.on_call(n_done, n_calls)
+
         if self.client is not None:
-            return self._run_on_cluster(function, shared, calls)
+            return self._run_on_cluster(function, shared, calls, on_call)
         n_jobs = n_jobs or self.n_jobs
         found = []
         with self._start(function, shared, calls, n_jobs) as results:
             for result in results:
                 found.append(result)
-                if self.on_call is not None:
-                    self.on_call(len(found), len(calls))
+                on_call(len(found), len(calls))
         return found
 
     @contextmanager
@@ -108,11 +127,13 @@ class Jobs:
         with one, config_context(**config), parallel_config("threading", n_jobs=1):
             return function(shared, *call)
 
-    def _run_on_cluster(self, function: Function, shared: Any, calls: list[Arguments]) -> list[Any]:
+    def _run_on_cluster(
+        self, function: Function, shared: Any, calls: list[Arguments], on_call: OnCall
+    ) -> list[Any]:
         _check_that_they_travel(calls)
         alone = partial(_alone, get_config(), function)
         try:
-            found: list[Any] = self._cluster.run(alone, shared, calls, self.on_call)
+            found: list[Any] = self._cluster.run(alone, shared, calls, on_call)
         except EngineLostError as error:
             raise EngineLostError(
                 f"{error} Try again, with another client or <engine=local>."
@@ -247,6 +268,10 @@ class HoldoutEvaluator:
         self.weights = None if weights is None else weights[self.rows]
         self.notes: Notes = ()
         self.in_time = False  # whether neighboring rows depend on each other
+        self.deadline: Deadline | None = None  # of the block of `until`
+        self._affordable = self.models  # those that a deadline allows, the cheapest first
+        self._gone: tuple[str, ...] = ()  # names of the others
+        self._all_rows = self.folds
         self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
         self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
         self._priors: dict[int, HoldoutScores] = {}
@@ -276,6 +301,17 @@ class HoldoutEvaluator:
         self._fit(candidates, self.models)
         return [self._scores_of(sets) for sets in candidates]
 
+    def until(self, deadline: Deadline, what: str, call: Callable[[], T]) -> T | None:
+        """Return what a call returns; None, with a note, if time is up between two of its fits."""
+        self.deadline = deadline if deadline.may_end else None
+        try:
+            return call()
+        except TimeIsUp:
+            deadline.left_out.append(what)
+            return None
+        finally:
+            self.deadline = None
+
     def limit_time(self, deadline: Deadline) -> None:
         """Leave the models that a deadline allows, or the cheapest with fewer rows."""
         if math.isinf(deadline.left):
@@ -285,29 +321,47 @@ class HoldoutEvaluator:
         everything = tuple(range(self.data.rows.design.n_features))
         n_fits = max(_FITS_IN_TIME * len(self.folds), _FITS_IN_ALL)
         ratio = n_fits * len(fold.train) / len(train)
-        seconds: dict[str, float] = {}
+        seconds: dict[HoldoutModel, float] = {}
         with self.jobs.thread_pools.limit(limits=1):
             for model in self.models:
                 if seconds and 2.0 * min(seconds.values()) > deadline.left:
                     break
                 before = deadline.left
                 predict_rows(self.data.rows, model, train, test, everything)
-                seconds[model.name] = ratio * (before - deadline.left)
-        kept: list[str] = []
-        for name in sorted(seconds, key=lambda name: seconds[name]):
-            if not kept or sum(seconds[one] for one in [*kept, name]) <= deadline.left:
-                kept.append(name)
-        gone = [model.name for model in self.models if model.name not in kept]
-        deadline.left_out += [f"model {name}" for name in gone]
-        if gone:
-            named = {"models": ", ".join(gone)}
-            self.notes += (Note("fewer models", figures=named, weight="doubt"),)
-        self.models = tuple(model for model in self.models if model.name in kept)
+                seconds[model] = ratio * (before - deadline.left)
+        kept: list[HoldoutModel] = []
+        for model in sorted(seconds, key=lambda model: seconds[model]):
+            if not kept or sum(seconds[one] for one in [*kept, model]) <= deadline.left:
+                kept.append(model)
+        self._leave(kept, deadline)
         share = max(deadline.left, 0.0) / seconds[kept[0]]
         if share < 1.0:
             self._thin(share)
             deadline.left_out.append("training rows of models")
-            self.notes += (Note("few training rows", figures={"share": share}, weight="untrue"),)
+            self._note(Note("few training rows", figures={"share": share}, weight="untrue"))
+
+    def hurry(self, deadline: Deadline) -> None:
+        """Start again with the cheapest model, on as many rows as it has time for."""
+        self._predictions, self._scores, self._priors = {}, {}, {}
+        self._leave(self._affordable[:1], deadline)
+        self.folds = self._all_rows
+        self.data = replace(self.data, folds=self.folds)
+        self.limit_time(deadline)  # again: the forecast was wrong
+
+    def _leave(self, kept: Sequence[HoldoutModel], deadline: Deadline) -> None:
+        """Leave some models, and name the others."""
+        gone = [model.name for model in single_models(self.models) if model not in kept]
+        deadline.left_out += [f"model {name}" for name in gone]
+        self._gone += tuple(gone)
+        if self._gone:
+            figures = {"models": ", ".join(self._gone)}
+            self._note(Note("fewer models", figures=figures, weight="doubt"))
+        self._affordable = tuple(kept)
+        self.models = tuple(model for model in self.models if model in kept) or self._affordable
+
+    def _note(self, note: Note) -> None:
+        """Add a note in the place of an earlier one of its kind."""
+        self.notes = (*(one for one in self.notes if one.kind != note.kind), note)
 
     @property
     def n_draws(self) -> int:
@@ -427,14 +481,12 @@ class HoldoutEvaluator:
             (k, tuple(sorted(features))) for sets in candidates for k, features in enumerate(sets)
         )
         means = [model for model in models if isinstance(model, MeanModel)]
-        alone = [model for model in models if not isinstance(model, MeanModel)]
-        alone += [one for model in means for one in model.models]
-        all_keys = {(*key, one.name): one for key in wanted for one in alone}
+        all_keys = {(*key, one.name): one for key in wanted for one in single_models(models)}
         new = {key: model for key, model in all_keys.items() if key not in known}
         if new:
             calls = [(model, k, features) for (k, features, _), model in new.items()]
             with self.jobs.thread_pools.limit(limits=1):  # small fits, and `jobs` run side by side
-                known.update(zip(new, self.jobs.run(fit_predict, self.data, calls), strict=True))
+                known.update(zip(new, self._run(calls), strict=True))
         for model in means:
             keys = [key for key in wanted if (*key, model.name) not in known]
             each = [[known[*key, one.name] for key in keys] for one in model.models]
@@ -442,6 +494,9 @@ class HoldoutEvaluator:
                 mean = mean_prediction([np.concatenate(one) for one in each], self.data.rows.target)
                 parts = np.split(mean, np.cumsum([len(part) for part in each[0]])[:-1])
                 known.update(zip(((*key, model.name) for key in keys), parts, strict=True))
+
+    def _run(self, calls: Sequence[Arguments]) -> list[FloatArray]:
+        return self.jobs.run(fit_predict, self.data, calls, deadline=self.deadline)
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
         """Score the predictions of several folds together."""
@@ -470,6 +525,12 @@ class HoldoutEvaluator:
             if name in ("log_likelihood", "losses", "predicted")
         }
         return replace(scores, **own)
+
+
+def single_models(models: Iterable[HoldoutModel]) -> list[HoldoutModel]:
+    """Return the models that are fitted: of a mean those that it is of."""
+    parts = (model.models if isinstance(model, MeanModel) else (model,) for model in models)
+    return list(dict.fromkeys(one for several in parts for one in several))
 
 
 def rows_once(held_out: IntArray) -> tuple[IntArray, IntArray]:

@@ -682,8 +682,13 @@ def _columns_like_numbers_of_rows(encoded: Encoded) -> list[int]:
     """Return up to `_MOST_ASIDE` columns without a repeated value where other columns have some."""
     n_rows, n_columns = encoded.columns.values.shape
     some = encoded.columns.values[:: max(1, n_rows // 1000)]
-    distinct = [j for j, column in enumerate(some.T) if len(np.unique(column)) == len(column)]
-    return distinct if len(distinct) <= min(_MOST_ASIDE, n_columns - 1) else []
+    distinct: list[int] = []
+    for j, column in enumerate(some.T):
+        if len(np.unique(column)) == len(column):
+            distinct.append(j)
+        if len(distinct) > min(_MOST_ASIDE, n_columns - 1):
+            return []
+    return distinct
 
 
 def note_known_rows(encoded: Encoded, known: AnyArray | None) -> Notes:

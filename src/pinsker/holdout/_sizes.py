@@ -15,19 +15,25 @@ import numpy as np
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import Difference
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, RoughIncrease
-from pinsker.holdout._evaluate import FeatureSet, FitContext, HoldoutEvaluator, worse_of
+from pinsker.holdout._evaluate import (
+    FeatureSet,
+    FitContext,
+    HoldoutEvaluator,
+    single_models,
+    worse_of,
+)
 from pinsker.holdout._rows import RowPlan
 from pinsker.metrics import Metric
 from pinsker.models import (
     HoldoutModel,
     HoldoutScores,
-    MeanModel,
     ModelData,
     RawModel,
     best_by_loss,
     losses_without,
 )
 from pinsker.search import (
+    Deadline,
     ErrorBudget,
     FeatureCosts,
     Search,
@@ -148,9 +154,10 @@ def pruned_orders(
     seed: int,
 ) -> list[FeatureSet]:
     """Return the features of each set, the last to leave first, by some rows each."""
-    known = (evaluator.models[0], evaluator.metric, n_fixed, seed)
+    deadline = evaluator.deadline
+    known = (evaluator.models[0], evaluator.metric, n_fixed, seed, deadline)
     calls = [(*one, *known) for one in zip(sets, rows, strict=True)]
-    return evaluator.jobs.run(_prune, evaluator.data.rows, calls)
+    return evaluator.jobs.run(_prune, evaluator.data.rows, calls, deadline=deadline)
 
 
 def _prune(
@@ -161,6 +168,7 @@ def _prune(
     metric: Metric,
     n_fixed: int,
     seed: int,
+    deadline: Deadline | None,
 ) -> FeatureSet:
     """Return the features of one set in the order of their worth."""
     rng = np.random.default_rng(seed)
@@ -168,6 +176,8 @@ def _prune(
     aside, train = np.split(shuffled, [int(_ASIDE * len(shuffled))])
     fixed, left, gone = features[:n_fixed], list(features[n_fixed:]), []
     while len(left) > 1:
+        if deadline is not None:
+            deadline.check()
         some = tuple(sorted((*fixed, *left)))
         order = rng.permutation(aside)
         worth = losses_without(data, model, train, aside, some, metric.score_holdout, order)
@@ -191,6 +201,8 @@ _FAR = 2.0
 #: Ratio of the sizes of the picture, and how many folds they may take for one that decides: on
 #: eleven tables they add 0.6 to 3.5 % to a fit.
 _PICTURE_RATIO, _PICTURE_SHARE = 1.5, 0.2
+#: Part of a time limit after which a race is given up for the cheapest model alone.
+_PART_OF_RACE = 0.7
 
 #: A search by its name, and a size of its path.
 SizeOf: TypeAlias = tuple[str, int]
@@ -204,25 +216,23 @@ def find_sizes(
     on_stage: Callable[[str], object] = lambda _stage: None,
 ) -> Comparison:
     """Evaluate sizes of every path until the smallest set that meets the rule is known."""
-    context.deadline.part, rule = 1.0, context.rule
+    deadline, rule = context.deadline, context.rule
     if not isinstance(rule, ErrorBudget):  # other rules read the scores of a path
         searched = plan.rows_to_measure(context.encoded)
         for name, path in found.paths.items():
             found.paths[name] = measure_sets(path, searched, context.settings)
     sizes = SizeSearch(context, evaluator, found)
     on_stage("comparing models")
-    sizes.compare_models()
-    if isinstance(rule, ErrorBudget) and rule.relative:
-        rule = sizes.comparison().absolute(rule)
+    rule = sizes.begin(rule)
     for name in found.paths:
         on_stage(f"evaluating {name}")
-        if not (sizes.has_set and context.deadline.skips(f"sets of {name}")):
-            sizes.find(name, rule)
-    if isinstance(rule, ErrorBudget) and not context.deadline.skips("a last pass"):
+        if not deadline.skips(what := f"sets of {name}"):
+            evaluator.until(deadline, what, partial(sizes.find, name, rule))
+    if isinstance(rule, ErrorBudget) and not deadline.skips("a last pass"):
         on_stage("a last pass")
-        sizes.prune(plan, rule)
-    if isinstance(rule, ErrorBudget) and not context.deadline.is_over:
-        sizes.look_at_more(rule)
+        evaluator.until(deadline, "a last pass", partial(sizes.prune, plan, rule))
+    if isinstance(rule, ErrorBudget) and not deadline.is_over:
+        evaluator.until(deadline, "sizes for a picture", partial(sizes.look_at_more, rule))
     return replace(sizes.comparison(), rough=sizes.rough())
 
 
@@ -235,6 +245,7 @@ class SizeSearch:
         self.costs = context.costs or FeatureCosts.unit(n_features)
         self.smallest = max(len(context.fixed), 1)
         self.everything: SizeOf = (ALL_FEATURES, n_features)
+        self.first = next(iter(found.paths))
         self.evaluated: dict[SizeOf, HoldoutScores] = {}
         self.first_folds: dict[SizeOf, HoldoutScores] = {}
         #: Sets far from the budget by the first folds, and lower limits of their increases.
@@ -243,22 +254,38 @@ class SizeSearch:
         self.n_first = min(int(np.searchsorted(rows, _FIRST_ROWS)) + 1, len(rows))
         self._known: Comparison | None = None
 
-    def compare_models(self) -> None:
+    def begin(self, rule: StoppingRule) -> StoppingRule:
+        """Compare models and evaluate one set, however little time there is; return the rule."""
+        deadline = self.context.deadline
+        deadline.part = _PART_OF_RACE
+        raced = partial(self._compare_models, rule)
+        found = self.evaluator.until(deadline, "a race of the models", raced)
+        if found is None:
+            self.evaluated, self.first_folds, self.out_of_reach = {}, {}, {}
+            self.evaluator.hurry(deadline)
+            found = self._evaluate_first_set(rule)
+        deadline.part = 1.0
+        return found
+
+    def _compare_models(self, rule: StoppingRule) -> StoppingRule:
         """Let the models race on all features and on some sets of the first path."""
         some: list[SizeOf] = []
         if len(self.evaluator.folds) > 1:
-            first = next(iter(self.found.paths))
-            some = [
-                (first, size) for size in geometric_sizes(self.smallest, self._longest(first))[::2]
-            ]
-        sets = [self._sets(key)[: self.n_first] for key in (self.everything, *some)]
-        self.evaluator.race(sets)
-        self._evaluate([self.everything])
+            sizes = geometric_sizes(self.smallest, self._longest(self.first))
+            some = [(self.first, size) for size in sizes[::2]]
+        self.evaluator.race([self._sets(key)[: self.n_first] for key in (self.everything, *some)])
+        return self._evaluate_first_set(rule)
 
-    @property
-    def has_set(self) -> bool:
-        """Whether a set of a path was evaluated: one always is, however little time is left."""
-        return bool(self.out_of_reach) or len(self.evaluated) > 1
+    def _evaluate_first_set(self, rule: StoppingRule) -> StoppingRule:
+        """Evaluate all features, and what the first path begins with; return an absolute rule."""
+        self._evaluate([self.everything])
+        if not isinstance(rule, ErrorBudget):
+            self._evaluate([(self.first, self._size_of(self.first, rule))])
+            return rule
+        rule = self.comparison().absolute(rule) if rule.relative else rule
+        if self.smallest < self.everything[1]:
+            self._evaluate([(self.first, self.smallest)], rule)
+        return rule
 
     def comparison(self) -> Comparison:
         """Return what is known so far; every set is compared with the best, so all may change."""
@@ -271,18 +298,16 @@ class SizeSearch:
     def find(self, name: str, rule: StoppingRule) -> None:
         """Evaluate the sizes of one path that can change the choice."""
         if not isinstance(rule, ErrorBudget):
-            path = self.found.paths[name]
-            size = min(rule.decide(path, self.context.facts).size, self._longest(name))
-            self._evaluate([(name, max(size, self.smallest))])
+            self._evaluate([(name, self._size_of(name, rule))])
             return
         # Only sets matter that are cheaper than known ones: smaller, if all cost the same.
         order = self.found.paths[name].order[: self._longest(name)]
-        best = self._best_cost(rule)
+        best = np.inf if name == self.first else self._best_cost(rule)
         top = self.costs.largest_size(order[: self.everything[1] - 1], best)
         if top < self.smallest:
             return
         below, above = self.smallest - 1, top
-        if best == float("inf"):  # nothing meets the budget yet
+        if best == np.inf:  # nothing is known to meet the budget
             sizes = self._double(name, top, rule)
             meeting = [size for size in sizes if self._meets((name, size), rule)]
             if not meeting:
@@ -301,9 +326,7 @@ class SizeSearch:
 
     def prune(self, plan: RowPlan, rule: ErrorBudget) -> None:
         """Order the chosen set by what the model that stands for it needs, and look for less."""
-        models = self.evaluator.models
-        together = [one for model in models if isinstance(model, MeanModel) for one in model.models]
-        if any(isinstance(model, RawModel) for model in (*models, *together)):
+        if any(isinstance(model, RawModel) for model in single_models(self.evaluator.models)):
             return
         result, _ = self.comparison().choose(rule)
         size, name, n_fixed = result.size, result.search, len(self.context.fixed)
@@ -359,7 +382,7 @@ class SizeSearch:
         sizes: list[int] = []
         shown = [-np.inf]
         for size in geometric_sizes(self.smallest, top):
-            if self.has_set and self.context.deadline.skips(f"sets of {name}"):
+            if self.context.deadline.skips(f"sets of {name}"):
                 break
             sizes.append(size)
             met = self._meets((name, size), rule)
@@ -427,6 +450,12 @@ class SizeSearch:
         known = (CONFIDENCE, clusters, weights, widening)
         losses = [self.first_folds[key].losses for key in keys]
         return evaluator.metric.increases(losses, reference, *known) if keys else []
+
+    def _size_of(self, name: str, rule: StoppingRule) -> int:
+        size = min(
+            rule.decide(self.found.paths[name], self.context.facts).size, self._longest(name)
+        )
+        return max(size, self.smallest)
 
     def _longest(self, name: str) -> int:
         return max(self.smallest, self.found.longest(name))

@@ -118,6 +118,8 @@ LayoutName: TypeAlias = Literal["one-hot", "coded", "mixed", "scores", "units"]
 #: This many categories of a column, the most frequent ones, get a 0/1 column of their own. A column
 #: of 4037 categories would otherwise take 650 MB for 20 000 rows.
 MAX_ONE_HOT = 254
+#: Columns whose moments are taken together.
+_PART = 64
 #: A column of more categories is one column of codes.
 MOST_ONE_HOT = {"mixed": 10, "scores": MAX_ONE_HOT, "units": MAX_ONE_HOT}
 
@@ -139,16 +141,19 @@ class ModelDesign:
     ) -> "ModelDesign":
         means, scales = np.zeros(columns.n_columns), np.ones(columns.n_columns)
         categories: list[FloatArray | None] = [None] * columns.n_columns
-        for j, kind in enumerate(columns.kinds):
-            values = columns.values[:, j]
-            if kind is Kind.NOMINAL:
-                used, counts = np.unique(values, return_counts=True)
-                categories[j] = frozen(used[np.argsort(-counts, kind="stable")])
-                continue
-            means[j], spread = np.average(values, weights=weights), values.std()
-            if weights is not None and spread > 0:
-                spread = np.sqrt(np.average((values - means[j]) ** 2, weights=weights))
-            scales[j] = spread if spread > 0 else 1.0
+        is_nominal = np.array([kind is Kind.NOMINAL for kind in columns.kinds])
+        for j in np.flatnonzero(is_nominal):
+            used, counts = np.unique(columns.values[:, j], return_counts=True)
+            categories[j] = frozen(used[np.argsort(-counts, kind="stable")])
+        for part in np.array_split(np.flatnonzero(~is_nominal), -(-columns.n_columns // _PART)):
+            values = np.ascontiguousarray(columns.values[:, part].T)  # column after column
+            means[part], spread = values.mean(axis=1), values.std(axis=1)
+            if weights is not None:
+                means[part] = [np.average(column, weights=weights) for column in values]
+                squares = np.square(values - means[part][:, None])
+                weighted = np.sqrt([np.average(column, weights=weights) for column in squares])
+                spread = np.where(spread > 0, weighted, spread)
+            scales[part] = np.where(spread > 0, spread, 1.0)
         gaps: BoolArray = np.zeros(columns.n_columns, dtype=np.bool_)
         if columns.missing is not None:
             gaps = np.asarray(columns.missing.any(axis=0))

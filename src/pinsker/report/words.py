@@ -614,7 +614,6 @@ SENTENCES = {
     "cost": Sentence("the kept features cost {kept:g}, all of them {all:g}"),
     "unstable choice": careful("the choice is unstable: {found}"),
     "unstable columns": careful("some columns are unstable: {found}"),
-    "no time for importance": Sentence("no time was left for <importance_|importance>"),
     "no importance": Sentence("<importance_|importance> was not measured: {reason}"),
     "importance on the same rows": Sentence("measured on the rows that chose the columns, which "
         "makes kept ones look better<: importance(X, y) takes fresh rows|>"),

@@ -483,6 +483,11 @@ class Deadline:
         return self.interrupt is not None and self.interrupt.is_set()
 
     @property
+    def may_end(self) -> bool:
+        """Whether there is a limit, or someone who can interrupt."""
+        return self.seconds is not None or self.interrupt is not None
+
+    @property
     def is_over(self) -> bool:
         if self.is_interrupted:
             return not self.must_finish
@@ -512,15 +517,19 @@ class Deadline:
 
     def checked(self, on_step: OnStep | None) -> OnStep | None:
         """Return what a search calls after every move; it raises `TimeIsUp` when it is."""
-        if self.seconds is None and self.interrupt is None:
+        if not self.may_end:
             return on_step
 
         def check(trace: Trace) -> bool | None:
-            if self.is_over:
-                raise TimeIsUp
+            self.check()
             return None if on_step is None else on_step(trace)
 
         return check
+
+    def check(self) -> None:
+        """Raise `TimeIsUp` when it is."""
+        if self.is_over:
+            raise TimeIsUp
 
     @property
     def notes(self) -> Notes:

@@ -1,6 +1,7 @@
 """The front door: several searches, evaluated on held-out rows."""
 
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar, Literal, Self
 
@@ -37,6 +38,7 @@ from pinsker.engine import EngineSettings, KNNSettings, as_settings
 from pinsker.exceptions import EngineLostError
 from pinsker.explain import (
     SAME_ROWS,
+    Importance,
     find_suspects,
     importance_at_hand,
     note_suspects,
@@ -373,6 +375,12 @@ class FeatureSelector(EvaluatedSelector):
         choice: Choice,
     ) -> Fields:
         """Return the fitted attributes, with the stability and the worth of what is kept."""
+        measure = partial(_measure_importance, context, choice)
+        importance, gone = None, ""
+        try:
+            importance = choice.evaluator.until(context.deadline, "importance", measure)
+        except EngineLostError as error:  # all else is there
+            gone = str(error)
         given = tuple(name for search in searches if search.is_given for name in search.names)
         certificate = with_given_order(choice.certificate, choice.result.search, given)
         about = (
@@ -391,17 +399,17 @@ class FeatureSelector(EvaluatedSelector):
             if (stability := stability_of_orders(orders, size, path.names)) is not None:
                 fitted["stability_"] = stability
                 fitted["notes_"] += stability.notes(path.order[:size])
-        if context.deadline.is_over:
-            fitted["notes_"] += (Note("no time for importance"),)
-            return fitted
-        why = () if choice.on_fresh_rows else (SAME_ROWS,)
-        try:
-            fitted["importance_"] = importance_at_hand(
-                choice.evaluator, path.order[:size], path.names, why
-            )
-        except EngineLostError as error:  # all else is there
-            fitted["notes_"] += (Note("no importance", figures={"reason": str(error)}),)
+        if gone:
+            fitted["notes_"] += (Note("no importance", figures={"reason": gone}),)
+        fitted["importance_"] = importance
         return fitted
+
+
+def _measure_importance(context: FitContext, choice: Choice) -> Importance | None:
+    context.deadline.check()
+    path, size = choice.path, choice.decision.size
+    why = () if choice.on_fresh_rows else (SAME_ROWS,)
+    return importance_at_hand(choice.evaluator, path.order[:size], path.names, why)
 
 
 def _describe_search(plan: RowPlan, n_paths: int) -> str:
