@@ -316,6 +316,22 @@ class HoldoutEvaluator:
         """Leave the models that a deadline allows, or the cheapest with fewer rows."""
         if math.isinf(deadline.left):
             return
+        seconds = self._forecast(deadline) if deadline.left > 0.0 else {self.models[0]: math.inf}
+        kept: list[HoldoutModel] = []
+        for model in sorted(seconds, key=lambda model: seconds[model]):
+            if not kept or sum(seconds[one] for one in [*kept, model]) <= deadline.left:
+                kept.append(model)
+        self._leave(kept, deadline)
+        share = max(deadline.left, 0.0) / seconds[kept[0]]
+        if share < 1.0:
+            n_all = self.n_train
+            self._thin(share)
+            deadline.left_out.append("training rows of models")
+            figures = {"share": self.n_train / n_all}
+            self._note(Note("few training rows", figures=figures, weight="untrue"))
+
+    def _forecast(self, deadline: Deadline) -> dict[HoldoutModel, float]:
+        """Return the seconds that models take to do the least, as one fit to few rows shows."""
         fold = self.folds[0]
         train, test = (rows[:: -(-len(rows) // _TIMED)] for rows in (fold.train, fold.test))
         everything = tuple(range(self.data.rows.design.n_features))
@@ -329,16 +345,7 @@ class HoldoutEvaluator:
                 before = deadline.left
                 predict_rows(self.data.rows, model, train, test, everything)
                 seconds[model] = ratio * (before - deadline.left)
-        kept: list[HoldoutModel] = []
-        for model in sorted(seconds, key=lambda model: seconds[model]):
-            if not kept or sum(seconds[one] for one in [*kept, model]) <= deadline.left:
-                kept.append(model)
-        self._leave(kept, deadline)
-        share = max(deadline.left, 0.0) / seconds[kept[0]]
-        if share < 1.0:
-            self._thin(share)
-            deadline.left_out.append("training rows of models")
-            self._note(Note("few training rows", figures={"share": share}, weight="untrue"))
+        return seconds
 
     def hurry(self, deadline: Deadline) -> None:
         """Start again with the cheapest model, on as many rows as it has time for."""

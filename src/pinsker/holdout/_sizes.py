@@ -258,8 +258,10 @@ class SizeSearch:
         """Compare models and evaluate one set, however little time there is; return the rule."""
         deadline = self.context.deadline
         deadline.part = _PART_OF_RACE
-        raced = partial(self._compare_models, rule)
-        found = self.evaluator.until(deadline, "a race of the models", raced)
+        what, found = "a race of the models", None
+        if not deadline.skips(what):
+            raced = partial(self._compare_models, rule)
+            found = self.evaluator.until(deadline, what, raced)
         if found is None:
             self.evaluated, self.first_folds, self.out_of_reach = {}, {}, {}
             self.evaluator.hurry(deadline)
