@@ -155,9 +155,9 @@ class FeatureSelector(EvaluatedSelector):
     knn, engine, n_jobs, random_state, verbose
         As in `BackwardElimination`.
     time_limit : float, default=None
-        Seconds after which no evaluation is begun any more, and after half of which no step of a
-        search is. The best set that was evaluated by then is kept; such a fit cannot be
-        reproduced.
+        Seconds after which no model is fitted any more, and after half of which no step of a
+        search begins. The best set that was evaluated by then is kept: one always is, at worst by
+        the cheapest model on few rows, which no claim rests on. Such a fit cannot be reproduced.
 
     Attributes
     ----------
