@@ -44,9 +44,9 @@ def calls(monkeypatch):
     seen = []
     run, scores = Jobs.run, Backward.scores
 
-    def noted_run(self, *args):
+    def noted_run(self, *args, **options):
         seen.append("folds" if self.client is not None else "folds here")
-        return run(self, *args)
+        return run(self, *args, **options)
 
     def noted_scores(self):
         if self.plan.engine == "dask":

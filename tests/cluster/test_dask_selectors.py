@@ -46,9 +46,9 @@ def test_an_active_client_is_used_without_being_named(cluster, data):
 def test_folds_and_models_are_evaluated_on_the_cluster(client, data, monkeypatch):
     run, used = Jobs.run, []
 
-    def noted(self, function, shared, calls, *n_jobs):
+    def noted(self, function, shared, calls, *n_jobs, **options):
         used.append((function.__name__, self.client))
-        return run(self, function, shared, calls)
+        return run(self, function, shared, calls, *n_jobs, **options)
 
     monkeypatch.setattr(Jobs, "run", noted)
     settings = {
