@@ -101,7 +101,8 @@ class Importance:
         Whether each is kept.
     value, lower, upper : tuple of float
         Of a kept feature the error increase when it alone is left out, of a dropped one the
-        decrease when it alone is added, in `metric`, with its confidence limits.
+        decrease when it alone is added, in `metric`, with its confidence limits: the mean of models
+        that are fitted to as many rows.
     metric : str
         Metric of the errors.
     confidence : float
