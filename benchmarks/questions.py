@@ -5,10 +5,11 @@
     python benchmarks/questions.py --seeds tuning         while a constant is being chosen
 
 "fresh": all intervals of ``importance`` on 400 fresh rows hold, at once (95 % is claimed), the mean
-increase on other tables of 400 rows, and each interval by itself. "fit": the same of ``importance_`` after a fit to
-400 rows, which chose the columns too. "copy": ``substitutes`` on 400 fresh rows names the copy of a
-kept column, and none of the column that has none. Runs are stored under
-benchmarks/results/questions, keyed to the code of the package: it can be stopped and gone on with.
+increase on other tables of 400 rows, and each interval by itself. "fit": the same of
+``importance_`` after a fit to 400 rows, which chose the columns too. "copy": ``substitutes`` on
+400 fresh rows names the copy of a kept column, and none of the column that has none. Runs are
+stored under benchmarks/results/questions, keyed to the code of the package: it can be stopped and
+gone on with.
 Constants were chosen on other seeds than those reported.
 """
 

@@ -237,7 +237,7 @@ def test_bars_with_whiskers(selector):
 @pytest.mark.slow
 @pytest.mark.parametrize("design", ["linear", "correlated", "classes", "heavy"])
 def test_intervals_cover_the_increase_of_models_of_as_many_rows(design):
-    """The mean of other tables: models of 40 000 rows lose nothing by a column of noise, these do."""
+    """The mean of other tables: by noise, models of 40 000 rows lose nothing, and these do."""
     kept = FeatureSelector(0.5, fixed_features=[0, 1], **SETTINGS).fit(*draw(design, 200, 0))
 
     def frames(first, n_tables):
