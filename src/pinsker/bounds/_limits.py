@@ -79,30 +79,28 @@ def paired_difference(
     _check_confidence(confidence)
     n = len(differences)
     mean = float(np.mean(differences))
+    own, effect = None, 1.0
     if clusters is not None:
         sums = cluster_sums(differences - mean, clusters)
         # The mean of the sums is zero; scaled so that their mean has the spread of the rows' mean.
         own = _skewed_limits(mean, sums * (len(sums) / n), confidence, widening)
-        if not counts and steps is None:
-            return own
-        other = paired_difference(
-            differences, confidence, counts=counts, steps=steps, weights=weights, widening=widening
-        )
-        return wider(own, other)
+        effect = _design_effect(differences - mean, sums, clusters)
     if n < 2:
         return Difference(mean, float("-inf"), float("inf"))
     if counts:
         steps = _ONE_ROW
     if steps is None or not len(steps):
-        return _skewed_limits(mean, differences - mean, confidence, widening)
+        return own or _skewed_limits(mean, differences - mean, confidence, widening)
     rows = np.ones(n) if weights is None else weights
     values = differences
     if weights is not None:  # undo what `weighted_rows` did
         values = mean + (differences - mean) * (weights.mean() / weights)
-    rows = rows * (effective_rows(rows) / rows.sum())
+    rows = rows * (effective_rows(rows) / (effect * rows.sum()))
     found = limits_of_steps(mean, values, rows, steps, confidence)
     if counts:
         found = wider(found, limits_of_one_sign(mean, values, rows, confidence))
+    if own is not None:
+        found = wider(found, own)
     if weights is not None:
         return wider(found, _skewed_limits(mean, differences - mean, confidence, widening))
     if widening == 1.0:
@@ -110,6 +108,14 @@ def paired_difference(
     # Hall's limit explodes where few rows differ; of those the limits above know.
     half = widening * float(stdtrit(n - 1, confidence) * differences.std(ddof=1) / np.sqrt(n))
     return wider(found, Difference(mean, mean - half, mean + half))
+
+
+def _design_effect(centred: FloatArray, sums: FloatArray, clusters: IntArray) -> float:
+    """Return how many rows of clusters are worth one that stands alone (Korn, Graubard 1998)."""
+    # One more cluster all of whose rows differ: where none does, rows show no more than clusters.
+    sizes = cluster_sums(np.ones(len(centred)), clusters)
+    size = float(sizes @ sizes) / len(centred)
+    return max(1.0, (float(sums @ sums) + size**2) / (float(centred @ centred) + size))
 
 
 def paired_differences(

@@ -76,22 +76,28 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-#: Significant digits of numbers that rows are compared by: float32 and files keep them.
-_DIGITS = 4
+#: Digits of numbers that rows are compared by: of what a column varies by, or of what is rare in
+#: it; and of the number itself, which is all that float32 and files keep.
+_DIGITS, _FILE_DIGITS = 4, 7
+#: Columns at most that only name rows, and rows from which on a column without repeats does.
+_MOST_NAMES, _FEWEST_NAMED = 2, 20
 #: Cells at most that the profile of a table is made from, and rows at least and at most.
 _PROFILED_CELLS, _FEWEST_PROFILED, _MOST_PROFILED = 2_000_000, 200, 2000
 #: Categories of a column that a profile names: the most frequent ones.
 _MOST_PROFILED_CATEGORIES = 20
 
 
-def hash_rows(table: RawTable, target: Target) -> AnyArray:
+def hash_rows(table: RawTable, target: Target, like: Profile) -> AnyArray:
     """Return a 64-bit hash of every row, the same of a copy in float32 or with renamed classes."""
     hashes = np.zeros(table.n_rows, dtype=np.uint64)
     for j, (origin, known) in enumerate(zip(table.origins, table.categories, strict=True)):
-        if origin is Origin.TIME:  # read relative to the first one of a table
+        if origin is Origin.TIME or table.names[j] in like.unhashed:
             continue
         column, names = table.values[:, j], None if origin is Origin.BOOLEAN else known
-        bits = _bits(_rounded(column)) if names is None else _categories(column, names)
+        if names is None:
+            bits = _bits(_rounded(column, like.bins.get(table.names[j], ())))
+        else:
+            bits = _categories(column, names)
         hashes = _mix(hashes * np.uint64(3) + bits)
     for part in target.parts or (target,):
         held = part.raw if part.labels is None else part.labels[:, None]
@@ -99,6 +105,25 @@ def hash_rows(table: RawTable, target: Target) -> AnyArray:
         for column in np.asarray(held, dtype=np.float64).T:
             hashes = _mix(hashes * np.uint64(3) + _bits(_rounded(column)))
     return hashes
+
+
+def _columns_that_name_rows(table: RawTable) -> tuple[str, ...]:
+    """Return the times of a table, and the few integers and texts that differ in all rows."""
+    # Times are read relative to the first one of a table; new customers have new numbers.
+    times = [j for j, origin in enumerate(table.origins) if origin is Origin.TIME]
+    others = [j for j in range(table.n_columns) if j not in times]
+    distinct = [
+        j
+        for j in others
+        if all(_are_distinct(part[:, j]) for part in (table.values[:_FEWEST_NAMED], table.values))
+    ]
+    if len(distinct) > min(_MOST_NAMES, len(others) - 1) or table.n_rows < _FEWEST_NAMED:
+        distinct = []
+    return tuple(table.names[j] for j in (*times, *distinct))
+
+
+def _are_distinct(column: FloatArray) -> bool:
+    return bool((column == np.floor(column)).all()) and len(np.unique(column)) == len(column)
 
 
 def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
@@ -109,9 +134,14 @@ def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
     return np.asarray(hashes)
 
 
-def _rounded(column: FloatArray) -> FloatArray:
+def _rounded(column: FloatArray, bins: Sequence[Any] = ()) -> FloatArray:
+    """Return numbers as exact as a column's deciles, or else their own digits, ask for."""
+    has_spread = len(bins) > _DIGITS and not isinstance(bins[0], str)
+    spread = bins[-2] - bins[1] if has_spread else 0.0
     with np.errstate(all="ignore"):
-        unit = 10.0 ** (np.floor(np.log10(np.abs(column))) - (_DIGITS - 1))
+        own = np.floor(np.log10(np.abs(column))) + 1.0
+        digits = np.maximum(np.floor(np.log10(spread)) + 1.0 - _DIGITS, own - _FILE_DIGITS)
+        unit = 10.0 ** (digits if spread > 0.0 else own - _DIGITS)
         rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
     plain = (column == np.floor(column)) | ~np.isfinite(rounded)
     return np.where(plain, column, rounded)
@@ -232,6 +262,7 @@ def encode(
         notes += gap_note(table)
     written = _as_written(table, categorical_features) if read_text else table
     target = build_target(target_table, task=task, scale=scale, notes=[])
+    profile, hashes = _describe(written, target, like)
     return Encoded(
         columns=build_columns(written, scale, categorical_features, notes, weights),
         target=target,
@@ -239,8 +270,8 @@ def encode(
         feature_names=feature_names,
         rows=frozen(rows),
         n_given=n_given,
-        hashes=frozen(hash_rows(table, target)),
-        profile=_profile(written, target, like),
+        hashes=frozen(hashes),
+        profile=profile,
         sources=None if columns is None else frozen(columns),
         given_names=given_names,
         weights=None if weights is None else frozen(weights),
@@ -264,15 +295,38 @@ def profile_of(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what is odd of a target is said elsewhere
         target = build_target(target_table, task=task, scale="none", notes=[])
-    return _profile(_as_written(table, "from_dtype"), target, like), hash_rows(table, target)
+    return _describe(_as_written(table, "from_dtype"), target, like)
+
+
+def _describe(table: RawTable, target: Target, like: Profile | None) -> tuple[Profile, AnyArray]:
+    if like is not None and len(like.bins) == table.n_columns:  # of an array names are others
+        table = replace(table, names=tuple(like.bins))
+    profile = _profile(table, target, like)
+    return profile, hash_rows(table, target, like or profile)
 
 
 def _profile(table: RawTable, target: Target, like: Profile | None) -> Profile:
     """Return how columns and target are distributed, by deciles and by frequent categories."""
     n_rows = max(min(_PROFILED_CELLS // max(table.n_columns, 1), _MOST_PROFILED), _FEWEST_PROFILED)
-    values = table.values[:: max(1, -(-table.n_rows // n_rows))]
+    step = max(1, -(-table.n_rows // n_rows))
+    profile = _profile_columns(table, step, like)
+    parts = () if target.labels is None else target.parts or (target,)
+    known_classes = (() if part.classes is None else part.classes for part in parts)
+    classes = tuple(tuple(map(category_text, own)) for own in known_classes)
+    unhashed = _columns_that_name_rows(table) if like is None else like.unhashed
+    numbers = None
+    if target.raw is not None:
+        names = tuple(map(str, range(target.raw.shape[1])))
+        origins, categories = (Origin.NUMBER,) * len(names), (None,) * len(names)
+        raw = RawTable(target.raw, origins, categories, names, "y")
+        numbers = _profile_columns(raw, step, None if like is None else like.targets)
+    return replace(profile, classes=classes, targets=numbers, unhashed=unhashed)
+
+
+def _profile_columns(table: RawTable, step: int, like: Profile | None) -> Profile:
+    values = table.values[::step]
     bins = {} if like is None else like.bins
-    shares = {}
+    shares, modes = {}, {}
     for j, name in enumerate(table.names):
         known = None if table.origins[j] is Origin.BOOLEAN else table.categories[j]
         present = values[~np.isnan(values[:, j]), j]
@@ -283,10 +337,10 @@ def _profile(table: RawTable, target: Target, like: Profile | None) -> Profile:
         if name in bins:
             found = _shares(cells, bins[name]) * (len(present) / len(values))
             shares[name] = (1.0 - len(present) / len(values), *found.tolist())
-    parts = () if target.labels is None else target.parts or (target,)
-    known_classes = (() if part.classes is None else part.classes for part in parts)
-    classes = tuple(tuple(map(category_text, own)) for own in known_classes)
-    return Profile(len(values), {name: tuple(bins[name]) for name in shares}, shares, classes)
+            most = np.unique(present, return_counts=True)[1].max(initial=0)
+            modes[name] = float(most / len(values))
+    own = {name: tuple(bins[name]) for name in shares}
+    return Profile(len(values), own, shares, modes, compared=tuple(shares))
 
 
 def _bins(cells: AnyArray) -> tuple[float | str, ...]:

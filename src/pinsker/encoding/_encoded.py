@@ -144,37 +144,48 @@ class Target:
 
 #: Two tables differ in a column where this share of the rows would have to move, beyond chance.
 _FAR_APART = 0.25
-#: One value took the place of others where it has this much more of the rows.
-_HALF = 0.5
+#: They differ too where gaps, or one value, took the place of others in this share of the rows;
+#: from here on the column is missing, or constant.
+_PART, _MISSING, _HALF = 0.1, 0.25, 0.5
 #: A column that varied and is constant now: chance would do that with this probability at most.
 _RARELY = 1e-6
 
 
 @dataclass(frozen=True)
 class Profile:
-    """How the columns and the classes of a table are distributed: what later ones compare with."""
+    """How the columns and the target of a table are distributed: what later ones compare with."""
 
     n_rows: int  # that the shares come from
     bins: dict[str, tuple[float | str, ...]]  # per column the ends of bins, or categories
     shares: dict[str, tuple[float, ...]]  # per column of missing values, of each bin, of others
+    modes: dict[str, float]  # per column the share of its most frequent value
+    compared: tuple[str, ...]  # columns that later tables are compared in
     classes: tuple[tuple[str, ...], ...] = ()  # per target; none of numbers
+    targets: "Profile | None" = None  # of numbers
+    unhashed: tuple[str, ...] = ()  # columns that rows are not compared by: times, names of rows
 
-    def differences(self, other: "Profile") -> dict[str, str]:
+    def differences(
+        self, other: "Profile", part: float = _PART, far: float = _FAR_APART
+    ) -> dict[str, str]:
         """Return in which columns a table differs: "missing", (nearly) "constant", or "values"."""
         found = {}
-        for name, after in other.shares.items():
-            before = self.shares[name]
+        for name in (name for name in self.compared if name in other.shares):
+            before, after = self.shares[name], other.shares[name]
+            usual, now = self.modes[name], other.modes[name]
+            per_row = np.sqrt(1.0 / self.n_rows + 1.0 / other.n_rows)
             moved = np.abs(np.subtract(after, before)).sum() / 2
             spread = np.sqrt(np.multiply(before, np.subtract(1.0, before))).sum()
-            chance = 0.4 * spread * np.sqrt(1.0 / self.n_rows + 1.0 / other.n_rows)
-            is_far = moved > _FAR_APART + 2.0 * chance
-            fuller = int(np.argmax(np.subtract(after, before)[:-1]))
-            filled = after[fuller] - before[fuller]  # one value, or none, in the place of others
-            is_one = after[fuller] == 1.0 and before[fuller] ** other.n_rows < _RARELY
-            is_full = is_far and filled > (_HALF if fuller else _FAR_APART)
-            if (is_one and len(after) > 2) or is_full:
-                found[name] = "constant" if fuller else "missing"
-            elif is_far:
+            # Of shares that differ by chance no part is larger than four standard errors.
+            gaps, one = (
+                new - old - 4.0 * per_row * np.sqrt((new + old) / 2 * (1.0 - (new + old) / 2))
+                for new, old in ((after[0], before[0]), (now, usual))
+            )
+            is_one = now == 1.0 and usual**other.n_rows < _RARELY
+            if gaps > _MISSING:
+                found[name] = "missing"
+            elif is_one or one > _HALF:
+                found[name] = "constant"
+            elif max(gaps, one) > part or moved > far + 0.8 * spread * per_row:
                 found[name] = "values"
         return found
 

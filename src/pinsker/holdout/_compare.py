@@ -238,8 +238,8 @@ class References:
         return [rests_on_few_rows(one, self.everything) for one in several]
 
     def _error_uppers(self, several: Sequence[HoldoutScores]) -> list[float]:
-        """Return the bounds of the errors; there is none for weighted rows."""
-        if self.weights is not None:
+        """Return the bounds of the errors; there is none for weighted rows, and for groups."""
+        if self.weights is not None or self.clusters is not None:
             return [math.inf] * len(several)
         losses = [one.losses for one in several]
         return self.metric.upper_bounds(losses, self.facts, self.confidence)

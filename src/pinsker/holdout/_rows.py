@@ -3,6 +3,7 @@
 Rows that are not independent (groups, repeated rows, rows that a fit has seen) are noted here.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -443,6 +444,9 @@ MOST_HASHES = 50_000
 _MOST_ASIDE = 2
 #: Columns at most, each left out once, to see which rows agree in all the others.
 _MOST_LEFT_OUT = 10
+#: Targets that move by a standard deviation move between deciles in less than half of the rows;
+#: those in another unit, six times as large or as small, in more than this share.
+_OTHER_UNIT = 0.6
 #: A column has few values where two rows agree in it with this probability.
 _FEW_VALUES = 0.01
 
@@ -521,8 +525,7 @@ def warn_of_known_rows(hashes: AnyArray, known: AnyArray | None, of: str) -> Non
     if known is None:
         return
     found = count_known(hashes, known)
-    fewest = max(3, found.n_comparable // 100)
-    if found.n_hits < fewest or not found.are_more_than_by_chance(known):
+    if not found.are_more_than_by_chance(known):
         return
     warnings.warn(
         f"{found} test rows are among the rows {of}{found.basis}: the errors are too good. Hold "
@@ -564,10 +567,10 @@ def compare_profiles(
     # which time may bring, make an estimate.
     if fit is None or fresh is None:
         return (Note("no profile", weight="doubt"),)
-    notes = _compare_classes(fit, fresh)
+    notes = _compare_targets(fit, fresh, in_time=in_time)
     found = {name: what for name, what in fit.differences(fresh).items() if name not in kept}
     empty = tuple(name for name, what in found.items() if what != "values")
-    n_dropped = len(set(fresh.shares) - set(kept))
+    n_dropped = len(set(fit.compared) - set(kept))
     if empty and 2 * len(empty) > n_dropped:
         raise DataError(
             f"{len(empty)} of {n_dropped} dropped columns are empty or constant here, and were not "
@@ -582,10 +585,20 @@ def compare_profiles(
     return notes
 
 
-def _compare_classes(fit: Profile, fresh: Profile) -> tuple[Note, ...]:
-    """Return which classes are new or absent; refuse classes none of which the fit had."""
+def _compare_targets(fit: Profile, fresh: Profile, *, in_time: bool) -> Notes:
+    """Return how the targets differ; refuse another number of them, and classes of other names."""
+    numbers = [{} if one.targets is None else one.targets.shares for one in (fit, fresh)]
+    if (len(fit.classes), len(numbers[0])) != (len(fresh.classes), len(numbers[1])):
+        said = [
+            f"{len(one.classes) or len(own)} of {'classes' if one.classes else 'numbers'}"
+            for one, own in zip((fit, fresh), numbers, strict=True)
+        ]
+        raise DataError(f"the targets are {said[1]}, those of the fit {said[0]}: pass the same.")
     notes: tuple[Note, ...] = ()
-    for before, after in zip(fit.classes, fresh.classes, strict=False):
+    if fit.targets and fresh.targets and not in_time:
+        differ = fit.targets.differences(fresh.targets, _OTHER_UNIT, _OTHER_UNIT)
+        notes += (Note("other targets", weight="doubt"),) if differ else ()
+    for before, after in zip(fit.classes, fresh.classes, strict=True):
         new, absent = sorted(set(after) - set(before)), sorted(set(before) - set(after))
         if len(new) == len(after):
             raise DataError(
@@ -636,13 +649,15 @@ def find_copies(encoded: Encoded) -> tuple[IntArray | None, tuple[str, ...]]:
     """Return equal rows by number, and columns that differ; None if chance explains equal rows."""
     if encoded.hashes is None:
         return None, ()
-    found = _copies(encoded.hashes, lambda: list(_columns(encoded)), 100)
-    aside = [] if found is not None else _columns_like_numbers_of_rows(encoded)
-    if not aside:
-        return found, ()
-    columns = list(_columns(encoded, aside))
-    found = _copies(hash_numbers(columns), lambda: columns, 10)  # correlated columns repeat
-    return found, tuple(encoded.columns.names[j] for j in aside) if found is not None else ()
+    names = encoded.columns.names
+    gone = () if encoded.profile is None else encoded.profile.unhashed
+    aside = [j for j, name in enumerate(names) if name in gone]
+    found = _copies(encoded.hashes, lambda: list(_columns(encoded, aside)), 10 if aside else 100)
+    if found is None and (more := _columns_like_numbers_of_rows(encoded)):
+        aside += more
+        columns = list(_columns(encoded, aside))
+        found = _copies(hash_numbers(columns), lambda: columns, 10)  # correlated columns repeat
+    return found, tuple(names[j] for j in aside) if found is not None else ()
 
 
 def _copies(
@@ -731,9 +746,11 @@ class KnownRows:
 
     def are_more_than_by_chance(self, known: AnyArray) -> bool:
         """Return whether more rows are known than are repeated by chance (Good and Turing)."""
+        # Repeated rows come in pairs, of which there could as well have been some more.
         counts = np.unique(known, return_counts=True)[1]
-        chance = self.n_comparable * float(counts[counts > 1].sum()) / len(known)
-        return bool(self.n_hits > chance + 3.0 * np.sqrt(chance))
+        pairs = float(counts[counts > 1].sum()) / 2
+        likely = 2.0 * (pairs + 2.0 * math.sqrt(pairs) + 1.0) * self.n_comparable / len(known)
+        return self.n_hits > max(likely + 3.0 * math.sqrt(likely), 2.0, self.n_comparable / 100 - 1)
 
     def __str__(self) -> str:
         return f"{'' if self.exact else 'about '}{self.n_known} of {self.n_rows}"

@@ -658,6 +658,8 @@ SENTENCES = {
         "fit: {columns}; what is lost without them cannot be seen in these rows"),
     "other values": careful("dropped columns have other values here than in the fit: {columns}; "
         "this is an estimate for other rows than those of the fit"),
+    "other targets": careful("the target has other values here than in the fit, as if its unit had "
+        "changed: the budget may mean something else, and this is an estimate"),
     "other classes": careful("the classes are not those of the fit (new: {new}; absent: {absent}): "
         "this is an estimate"),
     "known rows": Sentence("{found} rows are rows of the fit{basis}: this is an estimate, and no "

@@ -101,9 +101,10 @@ def fitted_attributes(
         full = context.costs.of(range(encoded.n_features))
         notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
     planned = () if path.plan is None else tuple(path.plan.notes)
+    profile = encoded.profile and replace(encoded.profile, compared=encoded.columns.names)
     record = FitRecord(
         context.seed, comparison, encoded.hashes, weighted=encoded.weights is not None,
-        grouped=context.groups is not None and not context.copies, profile=encoded.profile,
+        grouped=context.groups is not None and not context.copies, profile=profile,
         fingerprint=context.fingerprint,
     )  # fmt: skip
     return {

@@ -4,7 +4,8 @@ import base64
 import dataclasses
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, Fields, Selector, plain
 from pinsker.bounds import TargetFacts
-from pinsker.encoding import Profile
+from pinsker.encoding import Profile, listing
 from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError
 from pinsker.explain import Importance
@@ -189,28 +190,45 @@ def _profile_of(profile: Profile | None) -> Fields | None:
     """Return a profile with what belongs to a column in one place."""
     if profile is None:
         return None
-    columns = [
-        {"name": name, "bins": profile.bins[name], "shares": np.round(shares, 5).tolist()}
-        for name, shares in profile.shares.items()
-    ]
-    return {"n_rows": profile.n_rows, "classes": profile.classes, "columns": columns}
+    return {
+        "n_rows": profile.n_rows, "columns": _columns_of(profile), "compared": profile.compared,
+        "classes": profile.classes, "unhashed": profile.unhashed,
+        "targets": _columns_of(profile.targets) if profile.targets else [],
+    }  # fmt: skip
+
+
+def _columns_of(profile: Profile) -> list[Fields]:
+    return [
+        {"name": name, "bins": bins, "shares": np.round(profile.shares[name], 5).tolist(),
+         "mode": round(profile.modes[name], 5)}
+        for name, bins in profile.bins.items()
+    ]  # fmt: skip
 
 
 def _read_profile(saved: Mapping[str, Any] | None) -> Profile | None:
     if saved is None:
         return None
-    columns = {own["name"]: own for own in saved["columns"]}
+    n_rows, numbers = int(saved["n_rows"]), None
+    if saved["targets"]:
+        numbers = _profile_from(n_rows, saved["targets"], [one["name"] for one in saved["targets"]])
+    classes = tuple(tuple(own) for own in saved["classes"])
+    profile = _profile_from(n_rows, saved["columns"], saved["compared"])
+    return replace(profile, classes=classes, targets=numbers, unhashed=tuple(saved["unhashed"]))
+
+
+def _profile_from(n_rows: int, saved: Sequence[Fields], compared: Sequence[str]) -> Profile:
+    columns = {own["name"]: own for own in saved}
     for own in columns.values():
         if len(own["shares"]) != len(own["bins"]) + 2:
             raise DataError("profile has another number of shares than of bins")
         if len({isinstance(end, str) for end in own["bins"]}) > 1:
             raise DataError("profile has bins of text and of numbers in one column")
-    return Profile(
-        int(saved["n_rows"]),
-        {name: tuple(own["bins"]) for name, own in columns.items()},
-        {name: tuple(own["shares"]) for name, own in columns.items()},
-        tuple(tuple(classes) for classes in saved["classes"]),
-    )
+    if strange := [name for name in compared if name not in columns]:
+        raise DataError(f"profile compares columns that it does not have ({listing(strange)})")
+    bins = {name: tuple(own["bins"]) for name, own in columns.items()}
+    shares = {name: tuple(own["shares"]) for name, own in columns.items()}
+    modes = {name: float(own["mode"]) for name, own in columns.items()}
+    return Profile(n_rows, bins, shares, modes, tuple(compared))
 
 
 def _read_hashes(text: str) -> AnyArray:
