@@ -112,10 +112,11 @@ def paired_difference(
 
 def _design_effect(centred: FloatArray, sums: FloatArray, clusters: IntArray) -> float:
     """Return how many rows of clusters are worth one that stands alone (Korn, Graubard 1998)."""
-    # One more cluster all of whose rows differ: where none does, rows show no more than clusters.
+    # One more row that differs as all of its cluster do: where none differs, rows of a cluster show
+    # no more than one.
     sizes = cluster_sums(np.ones(len(centred)), clusters)
     size = float(sizes @ sizes) / len(centred)
-    return max(1.0, (float(sums @ sums) + size**2) / (float(centred @ centred) + size))
+    return max(1.0, (float(sums @ sums) + size) / (float(centred @ centred) + 1.0))
 
 
 def paired_differences(
