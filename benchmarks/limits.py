@@ -117,13 +117,34 @@ def counted(most=40):
             print(f"{n:>6}{ratio:>14}{cells}", flush=True)
 
 
+def clustered():
+    """Print the shares of samples of zero-one losses in clusters whose limit is below the truth."""
+    print(f"{'clusters':>9}{'rows of each':>14}{'rate':>6}{'dependence':>12}{'missed':>8}")
+    rng = np.random.default_rng(TUNING_SEED)
+    for n_clusters, size in ((30, 10), (60, 10), (200, 5)):
+        clusters = np.repeat(np.arange(n_clusters), size)
+        for rate in (0.01, 0.02, 0.05):
+            for dependence in (0.05, 0.3, 1.0):
+                odds = max((1.0 - dependence) / dependence, 1e-6)
+                missed = 0
+                for _ in range(1500):
+                    own = rng.beta(rate * odds, (1.0 - rate) * odds, n_clusters)
+                    worse = rng.random(n_clusters * size) < np.repeat(own, size)
+                    limit = paired_difference(1.0 * worse, counts=True, clusters=clusters)
+                    missed += limit.upper < rate
+                row = f"{n_clusters:>9}{size:>14}{rate:>6}{dependence:>12}"
+                print(f"{row}{100 * missed / 1500:>8.1f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--counts", action="store_true", help="of zero-one losses, exactly")
-    if parser.parse_args().counts:
-        counted()
+    parser.add_argument("--clusters", action="store_true", help="of zero-one losses in clusters")
+    typed = parser.parse_args()
+    if typed.counts or typed.clusters:
+        counted() if typed.counts else clustered()
         return
     rng = np.random.default_rng(TUNING_SEED)
     print(f"{'noise':<11}{'ones':>6}{'rows':>6}{'t':>7}{'Hall':>7}{'larger':>8}{'boot-t':>8}")

@@ -69,6 +69,92 @@ def test_other_values_of_dropped_columns_make_an_estimate(fitted):
     assert fitted.certify(X.assign(a=X.a * 3), y).label == "certificate"  # kept, and fitted again
 
 
+@pytest.mark.parametrize("value", [9999.0, -999.0, 0.0, "k"])
+def test_a_constant_is_one_wherever_it_lies(fitted, value):
+    X, y = table(400, 2, 1.0)
+    with pytest.raises(DataError, match="3 of 3 dropped columns are empty or constant"):
+        fitted.certify(X.assign(b=value, c=value, d=value), y)
+    assert fitted.certify(X.assign(b=value), y).verdict == "inconclusive"
+
+
+def test_a_part_that_is_blank_is_seen(fitted):
+    X, y = table(400, 5)
+    X.loc[:80, "b"] = np.nan
+    assert fitted.certify(X, y).label == "estimate"
+
+
+def test_dates_that_are_constant_prove_nothing():
+    def dated(seed, weight=0.0):
+        X, y = table(400, seed, weight)
+        days = pd.to_timedelta((100 * X.b).round(), unit="D")
+        return X.drop(columns="b").assign(day=pd.Timestamp("2020-01-01") + days), y
+
+    selector = FeatureSelector(0.05, **FAST).fit(*dated(1))
+    X, y = dated(2, 1.0)
+    assert selector.certify(X, y).verdict == "not met"
+    assert selector.certify(X.assign(day=pd.Timestamp("2020-01-01")), y).verdict == "inconclusive"
+
+
+def test_numbers_of_rows_are_not_compared():
+    X, y = table(400, 1)
+    numbered = FeatureSelector(0.05, **FAST).fit(X.assign(id=np.arange(400)), y)
+    fresh, labels = table(400, 5)
+    certificate = numbered.certify(fresh.assign(id=np.arange(400, 800)), labels)
+    assert (certificate.label, certificate.notes) == ("certificate", ())
+    with pytest.raises(DataError, match="400 of 400 rows are rows of the fit"):
+        numbered.certify(X.assign(id=np.arange(400, 800)), y)
+    named = X.assign(customer=[f"c{k}" for k in range(400)])
+    selector = FeatureSelector(0.05, **FAST).fit(named, y)
+    with pytest.raises(DataError, match="400 of 400 rows are rows of the fit"):
+        selector.certify(X.assign(customer=[f"c{k}" for k in range(400, 800)]), y)
+    few, few_labels = table(60, 3)
+    ten = pd.concat([few] * 10, ignore_index=True).assign(id=np.arange(600))
+    copies = numbered.certify(ten, pd.concat([few_labels] * 10, ignore_index=True))
+    assert (copies.label, copies.n_groups) == ("estimate", 60)
+
+
+def test_targets_are_those_of_the_fit(fitted):
+    X, y = table(400, 5)
+    two = pd.DataFrame({"y": y, "z": (X.c > 0).astype(int)})
+    with pytest.raises(DataError, match="the targets are 2 of classes, those of the fit 1 of"):
+        fitted.certify(X, two)
+    both = FeatureSelector(0.05, **FAST).fit(X, two)
+    with pytest.raises(DataError, match="the targets are 1 of classes, those of the fit 2 of"):
+        both.certify(*table(400, 6))
+    rng = np.random.default_rng(0)
+    numbers = FeatureSelector(0.05, metric="mae", **FAST).fit(X, X.a + rng.normal(size=400))
+    fresh = table(400, 6)[0]
+    values = fresh.a + fresh.b + rng.normal(size=400)
+    assert numbers.certify(fresh, values).label == "certificate"
+    certificate = numbers.certify(fresh, values / 1000)  # the budget is of another unit
+    assert certificate.label == "estimate"
+    assert any("as if its unit had changed" in note for note in certificate.notes)
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e5])
+def test_what_varies_little_is_no_copy(offset):
+    X, y = table(400, 8)
+    selector = FeatureSelector(0.05, **FAST).fit(X + offset, y)
+    assert selector.certificate_.n_groups == 0
+    fresh, labels = table(400, 9)
+    assert selector.certify(fresh + offset, labels).notes == ()
+    with pytest.raises(DataError, match="rows are rows of the fit"):
+        selector.certify((X + offset).round(6), y)
+
+
+@pytest.mark.parametrize("n_columns", [3, 4, 5])
+def test_rows_that_repeat_by_chance_are_fresh(n_columns):
+    def discrete(seed):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(rng.integers(0, 10, (400, n_columns)))
+        return X, (X[0] - 4.5 + 3 * rng.normal(size=400) > 0).astype(int)
+
+    how = {"models": ["linear"], "searches": ["relevance"], "random_state": 0}
+    selector = FeatureSelector(0.1, **how).fit(*discrete(0))
+    labels = [selector.certify(*discrete(seed)).label for seed in range(1, 9)]
+    assert labels.count("certificate") == 8
+
+
 @pytest.mark.parametrize("draw_number", range(5))
 def test_rows_like_those_of_the_fit_raise_no_doubt(draw_number):
     rng = np.random.default_rng(draw_number)
@@ -142,12 +228,22 @@ def test_rows_of_nested_categories_are_no_copies(noise):
         lambda X, y: (X, y.astype(bool)),
         lambda X, y: (X, y.astype(str)),
         lambda X, y: (X, y + 1),
+        lambda X, y: (X.astype(str), y),
     ],
-    ids=["float32", "six decimals", "bool", "text", "other numbers"],
+    ids=["float32", "six decimals", "bool", "text", "other numbers", "texts"],
 )
 def test_rows_of_the_fit_are_known_in_any_form(fitted, change):
     with pytest.raises(DataError, match=r"3\d\d of 400 rows are rows of the fit|400 of 400"):
         fitted.certify(*change(*table(400, 1)))
+
+
+def test_dates_are_known_in_any_form():
+    X, y = table(400, 1)
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(400) % 90, unit="D")
+    selector = FeatureSelector(0.05, **FAST).fit(X.assign(day=days), y)
+    for other in (days.astype(str), days.astype("int64")):
+        with pytest.raises(DataError, match="400 of 400 rows are rows of the fit"):
+            selector.certify(X.assign(day=other), y)
 
 
 def test_classes_are_those_of_the_fit(fitted):
