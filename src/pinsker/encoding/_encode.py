@@ -112,11 +112,8 @@ def _columns_that_name_rows(table: RawTable) -> tuple[str, ...]:
     # Times are read relative to the first one of a table; new customers have new numbers.
     times = [j for j, origin in enumerate(table.origins) if origin is Origin.TIME]
     others = [j for j in range(table.n_columns) if j not in times]
-    distinct = [
-        j
-        for j in others
-        if all(_are_distinct(part[:, j]) for part in (table.values[:_FEWEST_NAMED], table.values))
-    ]
+    parts = [table.values[:n] for n in (_FEWEST_NAMED, 50 * _FEWEST_NAMED, table.n_rows)]
+    distinct = [j for j in others if all(_are_distinct(part[:, j]) for part in parts)]
     if len(distinct) > min(_MOST_NAMES, len(others) - 1) or table.n_rows < _FEWEST_NAMED:
         distinct = []
     return tuple(table.names[j] for j in (*times, *distinct))
