@@ -79,7 +79,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 #: Digits of numbers that rows are compared by: of what a column varies by, or of what is rare in
 #: it; and of the number itself, which is all that float32 and files keep.
 _DIGITS, _FILE_DIGITS = 4, 7
-#: Columns at most that only name rows, and rows from which on a column without repeats does.
+#: Integers at most that only name rows, and rows from which on a column without repeats does.
 _MOST_NAMES, _FEWEST_NAMED = 2, 20
 #: Cells at most that the profile of a table is made from, and rows at least and at most.
 _PROFILED_CELLS, _FEWEST_PROFILED, _MOST_PROFILED = 2_000_000, 200, 2000
@@ -114,7 +114,13 @@ def _columns_that_name_rows(table: RawTable) -> tuple[str, ...]:
     others = [j for j in range(table.n_columns) if j not in times]
     parts = [table.values[:n] for n in (_FEWEST_NAMED, 50 * _FEWEST_NAMED, table.n_rows)]
     distinct = [j for j in others if all(_are_distinct(part[:, j]) for part in parts)]
-    if len(distinct) > min(_MOST_NAMES, len(others) - 1) or table.n_rows < _FEWEST_NAMED:
+    if len(distinct) > _MOST_NAMES:  # then some may be amounts
+        distinct = [
+            j
+            for j in distinct
+            if table.categories[j] is not None or (np.diff(table.values[:, j]) > 0.0).all()
+        ]
+    if len(distinct) == len(others) or table.n_rows < _FEWEST_NAMED:
         distinct = []
     return tuple(table.names[j] for j in (*times, *distinct))
 
