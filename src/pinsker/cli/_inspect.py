@@ -18,7 +18,7 @@ from pinsker.cli import _options as options
 from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
 from pinsker.cli._formats import TextStyle, choose_source
 from pinsker.cli._options import parse_groups, parse_kinds
-from pinsker.cli._output import make_console, number, print_facts, print_notes
+from pinsker.cli._output import make_console, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_input, with_row_columns
 from pinsker.encoding import Encoded, constant_columns, duplicate_columns, encode, take, take_rows
 from pinsker.engine import Problem, plan_sample
@@ -26,6 +26,7 @@ from pinsker.exceptions import DataError
 from pinsker.explain import Suspect, find_suspects, identifiers
 from pinsker.holdout import MOST_READ, SEARCH_ONCE_FROM, SPLIT_FROM, PartSizes
 from pinsker.metrics import task_of
+from pinsker.report import short
 from pinsker.search import MOST_SEARCHED
 from pinsker.selectors import FeatureSelector, LinearSelection
 
@@ -110,7 +111,7 @@ def _target(read: InputTable, encoded: Encoded) -> str:
     absent = int(read.lacks_target.sum())
     without = f"; missing in {absent} rows" if absent else ""
     if target.task == "survival" and target.raw is not None:
-        seen, until = int(target.raw[:, 1].sum()), number(target.raw[:, 0].max())
+        seen, until = int(target.raw[:, 1].sum()), short(target.raw[:, 0].max())
         return f"a time up to {until}, {seen} events in {target.n_rows} rows{without}"
     if len(target.names) > 1:
         kind = "numbers" if target.labels is None else "classes"
@@ -123,7 +124,7 @@ def _target(read: InputTable, encoded: Encoded) -> str:
         return f"{len(counts)} classes ({listed}{more}){without}"
     assert target.raw is not None  # a numeric target keeps the user's values
     values = target.raw[:, 0]
-    return f"a number from {number(values.min())} to {number(values.max())}{without}"
+    return f"a number from {short(values.min())} to {short(values.max())}{without}"
 
 
 def _columns(

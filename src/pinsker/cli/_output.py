@@ -548,11 +548,6 @@ def print_audit(console: Console, result: AuditResult, notes: Sequence[Note]) ->
     print_notes(console, notes)
 
 
-def number(value: float) -> str:
-    """Return a number in at most four digits, "unknown" for what is not one."""
-    return "unknown" if math.isnan(value) else f"{value:.4g}"
-
-
 def _names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
     return ", ".join(names[:_MOST_LISTED]) + more

@@ -39,6 +39,7 @@ from pinsker.report.words import (
     monitor_text,
     plan_text,
     sentence,
+    short,
     subgroup_text,
 )
 
@@ -47,6 +48,6 @@ __all__ = [
     "ImportanceDisplay", "Report", "SelectionPathDisplay", "audit_errors", "audit_text", "card",
     "careful_first", "certificate_card", "certificate_text", "facts", "importance_card",
     "interactions_card", "lines", "log_certificate", "monitor_text", "path_card", "plan_text",
-    "plot", "plot_sequence", "register_onnx", "report", "sentence", "subgroup_text", "summarise",
-    "to_html", "to_json",
+    "plot", "plot_sequence", "register_onnx", "report", "sentence", "short", "subgroup_text",
+    "summarise", "to_html", "to_json",
 ]  # fmt: skip

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pinsker._types import Fields, Unchecked
+from pinsker.encoding import plural
 from pinsker.holdout import ALL_FEATURES
-from pinsker.report.words import change_in_words, counted, number, short
+from pinsker.report.words import change_in_words, number, short
 
 _MANY = 60  # more sizes than this are shown on a logarithmic axis: what is kept is at its left end
 #: One-sided 95 %: the band of an estimate is its value plus and minus this many standard errors.
@@ -175,7 +176,7 @@ def _held_out_increase(summary: Fields) -> list[Series]:
         if row["search"] == ALL_FEATURES:
             ends = 0.0, 0.0
         low, high = (f"{'+' if end > 0 else ''}{number(end)}" for end in ends)
-        about = f"{counted(row['n_features'], 'feature')}, {row['search']}: "
+        about = f"{plural(row['n_features'], 'feature')}, {row['search']}: "
         about += f"{change_in_words(row['increase'], metric)} (bounds {low} to {high})"
         return Point(row["n_features"], row["increase"], *ends, about)
 
@@ -191,7 +192,7 @@ def _held_out_increase(summary: Fields) -> list[Series]:
 def _held_out_information(summary: Fields) -> list[Series]:
     def point(row: Fields) -> Point:
         value, error = row["information"], BAND * row["information_error"]
-        about = f"{counted(row['n_features'], 'feature')}, {row['search']}, held out: "
+        about = f"{plural(row['n_features'], 'feature')}, {row['search']}, held out: "
         about += f"{number(value)} nats ± {number(error)} ({row['model_information']})"
         return Point(row["n_features"], value, value - error, value + error, about)
 
@@ -224,7 +225,7 @@ def _plain_point(one: Fields, key: str, unit: str) -> Point:
 
 def _flat(size: int, value: float, about: str) -> Point:
     """Return a set without a band."""
-    return Point(size, value, value, value, f"{counted(size, 'feature')}: {about}")
+    return Point(size, value, value, value, f"{plural(size, 'feature')}: {about}")
 
 
 def _layout(plane: Plane, series: list[Series], baseline: Fields | None, likely: int) -> Fields:

@@ -17,13 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import require
 from pinsker._types import Fields, Selector, TableLike, TargetLike, plain
+from pinsker.encoding import plural
 from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance, Interactions
 from pinsker.holdout import Certificate
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
 from pinsker.report._kept import in_order
 from pinsker.report._summary import SCHEMA, importance_rows, summarise
-from pinsker.report.words import budget_in_words, clipped, counted, facts, lines, number, short
+from pinsker.report.words import budget_in_words, clipped, facts, first_few, lines, number, short
 from pinsker.search import SelectionPath
 
 _MOST_ROWS = 250  # rows of a table on the page; the dict has them all
@@ -133,7 +134,7 @@ def _environment() -> Any:
         loader=jinja2.FunctionLoader(_text), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters.update(number=number, short=short, counted=counted)
+    environment.filters.update(number=number, short=short, counted=plural)
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "ensure_ascii": True}
     return environment
 
@@ -203,7 +204,7 @@ def slider_marks(choices: Fields) -> list[Fields]:
 def _state(summary: Fields, budget: float | None, one: Fields, verdict: Fields) -> Fields:
     n_features, metric = summary["kept"]["n_features"], summary["budget"]["metric"]
     stays = "stays" if one["size"] == 1 else "stay"
-    headline = f"{one['size']} of {counted(n_features, 'feature')} {stays}"
+    headline = f"{one['size']} of {plural(n_features, 'feature')} {stays}"
     lead = f"By the rule {summary['budget']['rule']}."
     if budget is not None:
         lead = f"Error budget {short(budget)}: {budget_in_words(budget, metric)}."
@@ -261,10 +262,9 @@ def _status(summary: Fields, budget: float | None, one: Fields, headline: str, v
     kept = set(path["order"][: one["size"]] if one["features"] is None else one["features"])
     ranked = [j for j in path["order"] if j in kept]
     ranked += sorted(kept - set(ranked))
-    names = ", ".join(clipped(path["names"][j]) for j in ranked[:_NAMED])
-    rest = f" and {len(ranked) - _NAMED} more" if len(ranked) > _NAMED else ""
+    names = first_few([clipped(path["names"][j]) for j in ranked], _NAMED)
     at = "" if budget is None else f" at a budget of {short(budget)}"
-    found = f": {names}{rest}" if names else ""
+    found = f": {names}" if names else ""
     return f"{headline}{at} ({verdict}){found}."
 
 
@@ -309,7 +309,7 @@ class Report:
 
     def __repr__(self) -> str:
         kept = self.summary["kept"]
-        stay = f"{kept['size']} of {counted(kept['n_features'], 'feature')} stay"
+        stay = f"{kept['size']} of {plural(kept['n_features'], 'feature')} stay"
         return f"Report({stay}, {self.summary['certificate']['verdict_words']})"
 
     def _repr_html_(self) -> str:
@@ -387,7 +387,7 @@ def certificate_card(certificate: Certificate) -> str:
 
 def path_card(path: SelectionPath) -> str:
     """Return a path for a notebook: its curve, and its features in order."""
-    about = f"{counted(path.n_features, 'feature')}, most information with {path.best_size}"
+    about = f"{plural(path.n_features, 'feature')}, most information with {path.best_size}"
     listed = _listed([path.names[j] for j in path.order])
     return panel(f"{path.direction} path", about, _picture(path, path.best_size) + listed)
 
@@ -421,9 +421,7 @@ def _rows(rows: list[tuple[str, str]]) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    text = ", ".join(escape(clipped(name)) for name in names[:_MOST_NAMES])
-    rest = len(names) - _MOST_NAMES
-    text += f" and {rest} more" if rest > 0 else ""
+    text = first_few([escape(clipped(name)) for name in names], _MOST_NAMES)
     return f'<div style="overflow-wrap:anywhere">{text}</div>'
 
 

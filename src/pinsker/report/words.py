@@ -194,7 +194,7 @@ def plan_text(plan: RowsPlan) -> str:
             what = "no smaller set is likely to be well within it"
         elif size:
             change = change_in_words(increase, plan.metric)
-            what += f" show {counted(size, 'feature')} ({change}, estimate)"
+            what += f" show {plural(size, 'feature')} ({change}, estimate)"
         said.append(f"  {budget_in_words(budget, plan.metric)}: {what}")
     if plan.n_rows and math.isfinite(plan.smallest_budget):
         smallest = figure(plan.smallest_budget)
@@ -251,7 +251,7 @@ def audit_errors(result: AuditResult) -> str:
         columns = f"{result.n_kept} of {result.n_features} columns"
         return f"{f.metric} itself not known, but what {columns} change"
     those = "all" if result.compared == "all" else "the other"
-    with_others = f"{f.all} with {those} {counted(result.n_features, 'column')}"
+    with_others = f"{f.all} with {those} {plural(result.n_features, 'column')}"
     return f"{f.metric} {with_others}, {f.kept} with {result.n_kept}"
 
 
@@ -306,11 +306,6 @@ def short(value: float) -> str:
 def clipped(name: str) -> str:
     """Return a name, or the first letters of a very long one."""
     return name if len(name) <= _MOST_LETTERS else name[:_MOST_LETTERS] + "…"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
@@ -410,7 +405,7 @@ def _gaps(figures: Figures) -> dict[str, str]:
 
 def _repeats(figures: Figures) -> dict[str, str]:
     pairs = zip(figures["all_columns"], figures["repeated"], strict=True)
-    return {"pairs": _first_few([f"{later!r} repeats {earlier!r}" for later, earlier in pairs])}
+    return {"pairs": first_few([f"{later!r} repeats {earlier!r}" for later, earlier in pairs])}
 
 
 def _nothing_kept(figures: Figures) -> dict[str, str]:
@@ -430,9 +425,10 @@ def _cuts(figures: Figures) -> dict[str, str]:
     return {"edges": "; ".join(each)}
 
 
-def _first_few(texts: Sequence[str]) -> str:
-    rest = len(texts) - _MOST_NAMED
-    return ", ".join(texts[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+def first_few(texts: Sequence[str], most: int = _MOST_NAMED) -> str:
+    """Return the first texts of a list, and how many more there are."""
+    rest = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 #: Parts of sentences that depend on figures.
@@ -443,7 +439,7 @@ _PARTS: dict[str, Callable[[Figures], dict[str, str]]] = {
     "three parts": lambda figures: {
         "in_time": " (in order of time, the latest certify)" if figures["by_time"] else ""
     },
-    "free": lambda figures: {"names": _first_few(figures["all_columns"])},
+    "free": lambda figures: {"names": first_few(figures["all_columns"])},
     "weight zero": lambda figures: {"rows": plural(figures["left_out"], "row")},
     "other spread": lambda figures: {"more": "more" if figures["r2"] < 0 else "less"},
 }  # fmt: skip
