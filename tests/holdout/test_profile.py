@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import f1_score, fbeta_score, make_scorer
-from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.model_selection import FixedThresholdClassifier, KFold
 from sklearn.tree import DecisionTreeClassifier
 
 from pinsker import FeatureSelector, audit
 from pinsker.encoding import encode
-from pinsker.exceptions import DataError, ParameterError
+from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.holdout import group_copies
 
 FAST = {"models": ["linear"], "searches": ["linear"], "random_state": 0}
@@ -304,3 +305,73 @@ def test_a_budget_is_of_a_metric_with_its_parameters():
         FeatureSelector(0.1, metric=make_scorer(f1_score, pos_label="Yes"), **FAST).fit(
             X, np.where(y == 1, "yes", "no")
         )
+
+
+@pytest.mark.parametrize("positive", ["Yes", 1, True])
+@pytest.mark.parametrize("chosen", [False, True], ids=["columns", "selector"])
+def test_an_audit_refuses_a_positive_class_that_is_none(fitted, positive, chosen):
+    # "Yes" was taken for the class of "no", and the budget was met.
+    X, y = table(300, 3)
+    metric = make_scorer(f1_score, pos_label=positive)
+    columns = FeatureSelector(0.05, **FAST).fit(*words(*table(400, 1))) if chosen else ["a"]
+    with pytest.raises(ParameterError, match=f"pos_label={positive!r} of metric 'f1_score' is"):
+        audit(columns, LogisticRegression(), *words(X, y), metric=metric, error_budget=0.1)
+    train = dict(zip(("X_train", "y_train"), words(*table(300, 4)), strict=True))
+    with pytest.raises(ParameterError, match="is none of the classes 'no' and 'yes'"):
+        audit(["a"], LogisticRegression(), *words(X, y), metric=metric, **train)
+    known = make_scorer(f1_score, pos_label="yes")
+    found = audit(["a"], LogisticRegression(), *words(X, y), metric=known, error_budget=0.1)
+    assert found.verdict == "met"
+
+
+def words(X, y):
+    return X, y.map({0: "no", 1: "yes"})
+
+
+@pytest.mark.parametrize("trained", [False, True], ids=["cross-validated", "training rows"])
+def test_an_audit_counts_copies_once(trained):
+    # 60 rows ten times, in training and in test: b was worth nothing, within 0.005.
+    X, y = table(60, 100, 0.4)
+    forest, tenfold = RandomForestClassifier(20, random_state=0), np.tile(np.arange(60), 10)
+    train = dict(zip(("X_train", "y_train"), table(300, 7, 0.4), strict=True)) if trained else {}
+    given = (X.iloc[tenfold], y.iloc[tenfold])
+    found = audit(["a"], forest, *given, error_budget=0.02, **train)
+    assert (found.label, found.n_rows, found.n_groups) == ("estimate", 600, 60)
+    assert min(found.error_all, found.error_kept) > 0.05  # a copy that trained knows the answer
+    assert {"copies of rows", "few rows"} <= {note.kind for note in found.notes}
+    if trained:  # the same limits, but for the degrees of freedom
+        once = audit(["a"], forest, X, y, error_budget=0.02, **train)
+        assert found.increase == pytest.approx(once.increase)
+        assert found.increase_upper == pytest.approx(once.increase_upper, abs=0.01)
+
+
+def test_copies_alone_raise_no_doubt_in_an_audit():
+    X, y = table(300, 2)
+    twice = np.tile(np.arange(300), 2)
+    given = (["a"], LogisticRegression(), X.iloc[twice], y.iloc[twice])
+    found = audit(*given, error_budget=0.1)
+    assert (found.verdict, found.label) == ("met", "cross-validated estimate")
+    assert [note.kind for note in found.notes] == ["copies of rows"]
+    # A splitter of the user's divides them: whether they are one observation is not known.
+    divided = audit(*given, error_budget=0.1, cv=KFold(3))
+    assert (divided.label, divided.n_groups) == ("estimate", 0)
+    assert [note.kind for note in divided.notes] == ["repeated rows"]
+    apart = audit(*given, error_budget=0.1, groups=np.random.default_rng(0).permutation(600))
+    assert "repeated rows" in {note.kind for note in apart.notes}
+
+
+def test_an_audit_of_known_rows_is_an_estimate(fitted):
+    model, fresh, seen = LogisticRegression(), table(400, 3), table(400, 1)
+    assert audit(fitted, model, *fresh).label == "cross-validated estimate"
+    some = (pd.concat([fresh[0], seen[0][:40]]), pd.concat([fresh[1], seen[1][:40]]))
+    train = {"X_train": fresh[0], "y_train": fresh[1]}
+    for tables, own, kind, said in (
+        (seen, {}, "rows of the fit", "400 of 400 test rows are among the rows of the fit, which"),
+        (some, {}, "rows of the fit", "40 of 440 test rows are among the rows of the fit, which"),
+        (fresh, train, "rows of the model", "400 of 400 test rows are among the rows that the"),
+    ):
+        with pytest.warns(PinskerWarning, match=said):
+            found = audit(fitted, model, *tables, **own)
+        assert (found.verdict, found.label) == ("met", "estimate")
+        assert [note.kind for note in found.notes] == [kind]
+        assert said in found.to_dict()["notes"][0]

@@ -2,9 +2,10 @@
 
 import json
 import math
+import warnings
 from dataclasses import asdict, dataclass, replace
 from numbers import Integral
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -33,8 +34,10 @@ from pinsker._types import (
 )
 from pinsker.bounds import few_rows_decide
 from pinsker.encoding import (
+    Encoded,
     check_weights,
     draw_rows,
+    encode,
     encode_target,
     is_dask,
     is_frame,
@@ -44,17 +47,20 @@ from pinsker.encoding import (
     read_array,
     take,
 )
-from pinsker.exceptions import DataError, ParameterError
+from pinsker.exceptions import DataError, DataWarning, ParameterError
 from pinsker.holdout._certificate import CROSS_VALIDATED, ESTIMATE, HELD_OUT, weights_of
-from pinsker.holdout._certify import note_few_rows
+from pinsker.holdout._certify import FEWEST_CERTIFIED, note_few_rows
 from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import (
+    Fold,
     blocks_of_time,
     compare_profiles,
     demand_labels,
+    group_copies,
     kept_columns,
     note_divided_groups,
     note_few_groups,
+    note_repeated_rows,
     number_groups,
     one_label_per_row,
     read_division,
@@ -81,8 +87,6 @@ from pinsker.models import (
 )
 from pinsker.search import ErrorBudget, read_budget
 
-#: Rows that a model is fitted to, and rows that it predicts.
-Division: TypeAlias = tuple[IntArray, IntArray]
 #: Where cross-validated models hardly predict better than none, errors vary by up to three of their
 #: standard errors, elsewhere by 1.2: bounds were wrong in 16 to 34 % (calibration.py, audit of
 #: interactions and of rare signs). It is an estimate where a gain this much wider is not shown.
@@ -129,7 +133,7 @@ class AuditResult:
     gain_lower : float
         Lower confidence bound of the error without any features minus the smaller of the others.
     notes : tuple of Note
-        What differs from the fit.
+        What differs from the fit, and what makes the bounds an estimate.
     n_labels : int
         Rows with a label, where not all have one; errors are then not known, but their difference.
     n_folds : int
@@ -293,14 +297,19 @@ def audit(
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
     if own is not None:
         demand_labels(own._record, sample_weight, groups)
-    notes = _check_tables(own, task, X_test, y_test, X_train, y_train)
+    encoded, notes = _read_tables(own, loss, task, (X_test, y_test), (X_train, y_train))
+    if clusters is None and (X_train is not None or isinstance(cv, int)):
+        clusters, copies = group_copies(encoded)
+        notes += copies
     kept = find_columns(columns, X_test, "columns")
     others = None if against is None else find_columns(against, X_test, "against")
     everything = np.arange(X_test.shape[1])
     divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
-        notes += note_divided_groups(clusters, divided)
+        parted = note_divided_groups(clusters, divided)
+        notes += tuple(replace(note, weight="doubt") for note in parted)
+        notes += note_repeated_rows(encoded, [Fold(*pair) for pair in divided])
         held_out = np.concatenate([test for _, test in divided])
     rows, row_of = rows_once(held_out)
     losses = []
@@ -316,7 +325,10 @@ def audit(
         found = losses_of_fits(loss, task, fits, y, classes, weights, clusters)
         losses.append(found if len(rows) == len(found) else mean_of_rows(found, row_of))
     clusters = None if clusters is None else clusters[rows]
+    n_groups = 0 if clusters is None else len(np.unique(clusters))
     notes += tuple(replace(note, weight="doubt") for note in note_few_groups(clusters))
+    if groups is None and 0 < n_groups < FEWEST_CERTIFIED:  # different rows
+        notes += (Note("few rows", weight="doubt"),)
     of_rows = None if weights is None else weights[rows]
     crosses = divided is not None and len(divided) > 1
     widening = HoldoutModel.widening if crosses else 1.0
@@ -339,12 +351,12 @@ def audit(
         notes += (Note("weak model", weight="doubt"),)
     return AuditResult(
         model=name, metric=loss.name, confidence=confidence, n_rows=len(rows), n_kept=len(kept),
-        budget=_own_budget(own, loss) if error_budget is None else error_budget,
+        budget=own_budget(own, loss) if error_budget is None else error_budget,
         n_features=len(everything if others is None else others),
         error_all=float(losses[0].mean(axis=0).max()),
         error_kept=float(losses[1].mean(axis=0).max()),
         increase=increase.mean, increase_lower=increase.lower, increase_upper=increase.upper,
-        n_groups=0 if clusters is None else len(np.unique(clusters)), notes=notes,
+        n_groups=n_groups, notes=notes,
         gain_lower=gains, compared="all" if others is None else "others",
         n_folds=0 if divided is None else len(divided),
     )  # fmt: skip
@@ -380,41 +392,44 @@ def find_columns(chosen: Selector | ColumnChoice, X: TableLike, name: str) -> In
     return np.unique(given % n_columns).astype(np.int64)
 
 
-def _own_budget(selector: Selector | None, loss: Metric) -> float:
+def own_budget(selector: Selector | None, loss: Metric) -> float:
     """Return the budget of a selector in a metric; NaN where it has none."""
     if selector is None or not Metric(own_metric(selector)).is_same(loss):
         return math.nan
     return float(selector.certificate_.budget)
 
 
-def _check_tables(
+def _read_tables(
     selector: Selector | None,
+    loss: Metric,
     task: Task,
-    X_test: TableLike,
-    y_test: TargetLike,
-    X_train: TableLike,
-    y_train: TargetLike,
-) -> Notes:
-    """Compare test rows with the fit, if there was one; warn of those that it, or a model, saw."""
+    test: tuple[TableLike, TargetLike],
+    train: tuple[TableLike, TargetLike],
+) -> tuple[Encoded, Notes]:
+    """Read test rows, compare them with the fit if there was one, and note those that it saw."""
+    notes: Notes = ()
     like = None if selector is None else selector._record.profile
-    profile, hashes = profile_of(X_test, y_test, task, like)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # of classes that other rows may hold
+        encoded = encode(*test, task=task, missing="category", like=like)
+        loss.check(encoded.target if train[0] is None else encode_target(train[1], task=task))
     if selector is not None:
-        for table in (X_test, X_train):
+        for table in (test[0], train[0]):
             if is_frame(table):
                 check_columns(selector, table)
-        if X_test.shape[1] != selector.n_features_in_:
+        if test[0].shape[1] != selector.n_features_in_:
             raise DataError(
-                f"X has {X_test.shape[1]} features, but {type(selector).__name__} is expecting "
+                f"X has {test[0].shape[1]} features, but {type(selector).__name__} is expecting "
                 f"{selector.n_features_in_} features as input."
             )
-        warn_of_known_rows(hashes, selector._record.known_rows, "of the fit")
-    if X_train is not None:
-        known = profile_of(X_train, y_train, task)[1]
-        warn_of_known_rows(hashes, known, "that the model is fitted to")
-    if selector is None:
-        return ()
-    in_time = isinstance(_own_folds(selector), TimeSeriesSplit)
-    return compare_profiles(like, profile, kept_columns(selector), in_time=in_time)
+        in_time = isinstance(_own_folds(selector), TimeSeriesSplit)
+        known = (like, encoded.profile, kept_columns(selector))
+        notes += warn_of_known_rows(encoded.hashes, selector._record.known_rows, "rows of the fit")
+        notes += compare_profiles(*known, in_time=in_time)
+    if train[0] is not None:
+        trained = profile_of(*train, task, like or encoded.profile)[1]
+        notes += warn_of_known_rows(encoded.hashes, trained, "rows of the model")
+    return encoded, notes
 
 
 def own_metric(selector: Selector) -> MetricChoice:
@@ -492,7 +507,7 @@ def _check_task(loss: Metric, model: Estimator, task: Task) -> None:
 
 def _divide(
     task: Task, y: TargetLike, cv: CrossValidation, groups: IntArray | None
-) -> list[Division]:
+) -> list[tuple[IntArray, IntArray]]:
     """Return which rows are fitted to and which are predicted, fold by fold."""
     if isinstance(cv, int) and groups is not None:
         if (n_groups := len(np.unique(groups))) < 2:
@@ -516,7 +531,7 @@ def _fits(
     train: TableLike,
     test: TableLike,
     y: TargetLike,
-    divided: list[Division] | None,
+    divided: list[tuple[IntArray, IntArray]] | None,
     weights: FloatArray | None,
 ) -> list[Fit]:
     """Fit a model to training rows, or once a fold; return it with the rows that it predicts."""
@@ -567,7 +582,7 @@ def losses_of_fits(
         predicted = np.concatenate(given)
         return loss.of_numbers(predicted, values[rows], values, all_weights=weights, **how)
     if task == "survival":
-        return _losses_of_times(loss, fits, y, own)
+        return _losses_of_times(loss, fits, rows, y, own)
     if np.ndim(y) == 2:
         return _losses_of_several(loss, fits, y, y_fitted, own)
     classes = np.unique(y_fitted)
@@ -589,14 +604,13 @@ def losses_of_fits(
 
 
 def _losses_of_times(
-    loss: Metric, fits: list[Fit], y: AnyArray, weights: FloatArray | None
+    loss: Metric, fits: list[Fit], rows: IntArray, y: AnyArray, weights: FloatArray | None
 ) -> FloatArray:
     """Return the losses of censored times, of risks less their mean over the training rows."""
     raw = encode_target(y).raw
     assert raw is not None  # censored times keep the user's values
     times = grid_times(raw)
     parts = [survival_predictions(fit.model, fit.train, fit.part, times) for fit in fits]
-    rows = np.concatenate([fit.rows for fit in fits])
     return loss.of_survival(np.concatenate(parts), raw[rows], times, weights=weights)
 
 

@@ -39,6 +39,7 @@ from pinsker.holdout._audit import (
     AuditResult,
     Fit,
     losses_of_fits,
+    own_budget,
     own_metric,
     response_of,
     target_column,
@@ -108,9 +109,7 @@ class ModelPair:
 
     def budget(self, given: float | None) -> float:
         """Return the budget that is given, or that of the selector; NaN in another metric."""
-        certificate = self.selector.certificate_
-        own = certificate.budget if self.metric.name == certificate.metric else math.nan
-        return float(own) if given is None else read_budget(given)
+        return own_budget(self.selector, self.metric) if given is None else read_budget(given)
 
     def result(
         self, found: Difference, confidence: float, error_budget: float | None, **about: Any

@@ -520,19 +520,15 @@ def warn_of(note: Note) -> tuple[Note, ...]:
     return (note,)
 
 
-def warn_of_known_rows(hashes: AnyArray, known: AnyArray | None, of: str) -> None:
-    """Warn of test rows that are among others, which they should be independent of."""
-    if known is None:
-        return
+def warn_of_known_rows(hashes: AnyArray | None, known: AnyArray | None, kind: str) -> Notes:
+    """Warn of test rows that are among others, which they should be independent of; note it."""
+    if hashes is None or known is None:
+        return ()
     found = count_known(hashes, known)
     if not found.are_more_than_by_chance(known):
-        return
-    warnings.warn(
-        f"{found} test rows are among the rows {of}{found.basis}: the errors are too good. Hold "
-        "rows out before fit, and pass those.",
-        PinskerWarning,
-        stacklevel=2,
-    )
+        return ()
+    figures = {"found": str(found), "basis": found.basis}
+    return warn_of(Note(kind, figures=figures, weight="doubt"))
 
 
 def demand_labels(record: Any, sample_weight: RowLabels, groups: RowLabels) -> None:

@@ -658,6 +658,11 @@ SENTENCES = {
         "changed: the budget may mean something else, and this is an estimate"),
     "other classes": careful("the classes are not those of the fit (new: {new}; absent: {absent}): "
         "this is an estimate"),
+    "rows of the fit": careful("{found} test rows are among the rows of the fit{basis}, which "
+        "chose the columns: on new rows these may cost more, so that this is an estimate; hold "
+        "rows out before fit, and pass those"),
+    "rows of the model": careful("{found} test rows are among the rows that the model is fitted to"
+        "{basis}: the errors are too good, and this is an estimate; pass other rows"),
     "known rows": Sentence("{found} rows are rows of the fit{basis}: this is an estimate, and no "
         "certificate; leave them out"),
 }

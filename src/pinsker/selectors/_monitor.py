@@ -145,7 +145,7 @@ class Monitor:
         losses = self._pair.losses(X, y)
         record = self._pair.selector._record
         _, hashes = profile_of(X, y, self._pair.task, record.profile)
-        warn_of_known_rows(hashes, record.known_rows, "of the fit")
+        warn_of_known_rows(hashes, record.known_rows, "rows of the fit")
         batch = hashlib.blake2b(np.sort(hashes).tobytes(), digest_size=8).hexdigest()
         if batch in self._batches:
             raise DataError(
