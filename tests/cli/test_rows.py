@@ -37,7 +37,10 @@ def select(run, visits, *options):
 def test_they_are_no_features(run, visits):
     options = ("--row-groups", "patient", "--time", "date", "--weights", "weight")
     done, saved = select(run, visits, *options)
-    assert done.code == 0, done.err
+    assert done.code == 3, done.err  # met, but patients are divided between earlier and later
+    assert saved["certificate"]["label"] == "estimate"
+    assert done.out.count("cv divides 30 of 30 groups") == 1
+    assert sum("cv divides" in note for note in saved["notes"]) == 1
     assert saved["columns"] == ["signal", "noise"]
     assert saved["kept"] == ["signal"]
     assert any("--weights" in note for note in saved["notes"])

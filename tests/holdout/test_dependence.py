@@ -264,3 +264,19 @@ def test_audit_and_importance_know_that_rows_are_in_time():
     taken_alone = other.importance(X, y)
     wide, narrow = (np.subtract(one.upper, one.lower).max() for one in (found, taken_alone))
     assert wide > 1.3 * narrow
+
+
+def test_groups_that_a_splitter_divides_make_an_estimate():
+    # "met" and a cross-validated estimate, though rows of a patient trained and were held out.
+    X, y = RedundantLinear(n_copies=1, n_noise=2).sample(300, seed=0)
+    groups, settings = np.arange(300) % 40, {"models": LINEAR, "searches": LINEAR}
+    given = {"cv": TimeSeriesSplit(3), "random_state": 0, **settings}
+    with pytest.warns(PinskerWarning, match="cv divides 40 of 40 groups"):
+        selector = FeatureSelector(0.2, **given).fit(X, y, groups=groups)
+    assert (selector.certificate_.verdict, selector.certificate_.label) == ("met", "estimate")
+    fresh = RedundantLinear(n_copies=1, n_noise=2).sample(300, seed=1)
+    with pytest.warns(PinskerWarning, match="cv divides 40 of 40 groups") as said:
+        assert selector.certify(*fresh, groups=groups).label == "estimate"
+    assert len(said) == 1
+    with pytest.warns(PinskerWarning, match="cv divides 40 of 40 groups"):
+        assert audit(selector, LogisticRegression(), *fresh, groups=groups).label == "estimate"

@@ -24,6 +24,7 @@ from pinsker.encoding import encode_target, take
 from pinsker.exceptions import DataError, EngineError, ParameterError, PinskerWarning
 from pinsker.metrics import task_of
 from pinsker.models import MODELS
+from pinsker.report import sentence
 from pinsker.search import SEARCHES, ErrorBudget, interruptible
 
 DIRECTIONS: Fields = {
@@ -184,8 +185,10 @@ def fit(
             halves = selector.stability(X.iloc[order], take(y, order), n=options.stability, **rows)
         notes += halves.notes(selector.path_.order[: selector.certificate_.n_kept])
         stability = halves
-    notes = tuple(dict.fromkeys((*table.notes, *notes, *collected)))
-    return Outcome(table, selector, task, seconds, notes, interrupted, stability)
+    said: dict[str, Note] = {}
+    for note in (*table.notes, *notes, *collected):  # of some there was a warning, too
+        said.setdefault(sentence(note, "command"), note)
+    return Outcome(table, selector, task, seconds, (*said.values(),), interrupted, stability)
 
 
 def in_order(table: InputTable) -> tuple[IntArray, Fields]:
@@ -228,7 +231,7 @@ def collect_warnings() -> Iterator[list[Note]]:
         warnings.simplefilter("always")
         yield collected
     said = [w.message.said for w in caught if isinstance(w.message, PinskerWarning)]
-    collected += [Note("warning", figures={"setting": text}) for text in said]
+    collected += [Note("warning", figures={"setting": text.removesuffix(".")}) for text in said]
 
 
 def check_engine(engine: str, scheduler: str | None) -> None:

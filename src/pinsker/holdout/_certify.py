@@ -43,10 +43,6 @@ from pinsker.holdout._rows import (
     RowPlan,
     as_own_table,
     blocks_of_time,
-    note_divided_groups,
-    note_few_groups,
-    note_repeated_rows,
-    note_weights,
 )
 from pinsker.holdout._sizes import geometric_sizes
 from pinsker.information import set_terms, state_entropy
@@ -229,15 +225,13 @@ class FreshRows:
         if context.copies and self.evaluator.clusters is not None:  # a row and its copies are one
             n_apart = len(np.unique(self.evaluator.clusters))
         weak = (*context.notes, *(few if n_apart < FEWEST_CERTIFIED else ()))
-        weak += note_few_groups(self.evaluator.clusters)
-        weak += note_divided_groups(context.groups, ((fold.train, fold.test) for fold in folds))
         labels = self.encoded.target.labels
         if labels is not None and few_per_class(labels[self.evaluator.rows]):
             weak += (Note("few per class"),)
-        weak += note_repeated_rows(self.encoded, folds)
+        own = self.evaluator.notes
+        weak += tuple(one for one in own if one.kind != "weights" and one not in context.copies)
         self.label = ESTIMATE if weak else CERTIFICATE
-        self.notes = weak + context.copies
-        self.notes += note_weights(self.evaluator.weights)
+        self.notes = tuple(dict.fromkeys(weak + own))
         rng = np.random.default_rng(context.seed)
         self.shuffle = _shuffle(self.encoded.n_rows, context.groups, rng)
 

@@ -645,9 +645,10 @@ class FitContext:
         given = (self.metric, self.jobs, self.groups, self.table)
         evaluator = HoldoutEvaluator(self.encoded, folds, self.models, *given)
         evaluator.in_time = self.in_time
+        parted = note_divided_groups(self.groups, ((fold.train, fold.test) for fold in folds))
         evaluator.notes = (
             *note_few_groups(evaluator.clusters),
-            *note_divided_groups(self.groups, ((fold.train, fold.test) for fold in folds)),
+            *(replace(note, weight="doubt") for note in parted),
             *note_repeated_rows(self.encoded, folds),
             *self.copies,
             *note_weights(evaluator.weights),
