@@ -4,13 +4,22 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import zipfile
+from datetime import date
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pinsker.cli._tables import TextStyle, read_input, read_text, read_values
+from pinsker.cli._tables import (
+    InputTable,
+    TextStyle,
+    read_input,
+    read_text,
+    read_values,
+    with_row_columns,
+)
 from pinsker.exceptions import DataError
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -394,3 +403,66 @@ def test_text_that_is_hardly_a_table(run, tmp_path, content):
     (tmp_path / "t.csv").write_bytes(content)
     done = run("select", tmp_path / "t.csv", "-t", "y", "--searches", "linear")
     assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def times(values):
+    """Return a table with these times, one row each."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"when": values, "a": rng.normal(size=len(values))})
+    return InputTable("t.csv", frame.assign(y=frame["a"] > 0), ("y",))
+
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"2008-{month}" for month in MONTHS],
+        [f"2008 {month}" for month in MONTHS],
+        [f"2008-{month}-05" for month in MONTHS],
+        ["2008 autumn", "2008 spring"],
+        ["2021-01-01 01:30 PM", "2021-01-01 03:00 AM"],
+        ["2008-31-01", "2008-28-02"],
+        ["2008-13", "2008-12"],
+        ["2008-Q5", "2008-Q1"],
+        ["2008-W54", "2008-W01"],
+        ["2008-Q1", "2008-04"],
+        ["2008-04", "2008-04-05"],
+        pd.Categorical(["05.04.2008", "01.12.2007"]),
+        [1032008, 2012008, 15071999],  # 01032008, ...
+        [3312008, 1152009],
+        [12008, 122007, 32009],  # 012008, ...
+        [1.2008, 12.2007, 3.201],  # 01.2008, ...
+    ],
+)
+def test_values_whose_order_is_not_that_of_time_are_refused(values):
+    shown = re.escape(repr(str(values[0])))
+    with pytest.raises(DataError, match=f"--time 'when' holds {shown}, which has no order in time"):
+        with_row_columns(times(values), time="when")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["2008-04", "2007-12"],
+        ["2008-04-05", "2007-12-31"],
+        ["2008-04-05 13:30", "2008-04-05 01:30"],
+        ["2008-Q4", "2008-Q1"],
+        ["2008Q4", "2008Q1"],
+        ["2008-W53", "2008-W01"],
+        ["2008-W01-7", "2008-W01-1"],
+        # In a file the categories are in the order of their first rows.
+        pd.Categorical(["2008-04", "2007-12"], categories=["2008-04", "2007-12"]),
+        [date(2008, 4, 5), date(2007, 12, 31)],
+        [2008, 2007],
+        [2008.25, 2007.5],
+        [20080405, 20071231],
+        [200804, 200712],
+        [1_700_000_000, 1_600_000_000],
+        range(42_100, 41_900, -1),  # days of a spreadsheet, which read as month and year too
+        range(100, 0, -1),
+    ],
+)
+def test_values_in_order_of_time_are_taken(values):
+    assert with_row_columns(times(values), time="when").row_columns == {"time": "when"}

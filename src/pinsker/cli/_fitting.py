@@ -195,7 +195,8 @@ def in_order(table: InputTable) -> tuple[IntArray, Fields]:
     """Return the rows in order of time, and what `fit` and `certify` are given about them."""
     order: IntArray = np.arange(len(table.frame))
     if table.time is not None:
-        order = np.asarray(table.frame[table.time].argsort(kind="stable"), dtype=np.int64)
+        # Categories have an order of their own: that of their first rows in a file.
+        order = np.argsort(table.frame[table.time].to_numpy(), kind="stable")
     named = {"groups": table.row_groups, "sample_weight": table.weights}
     return order, {
         name: table.frame[column].to_numpy()[order]

@@ -35,6 +35,10 @@ _FORMATS: dict[str, Format] = {
 }  # fmt: skip
 #: How an event is written that was seen, and one that was not.
 _SEEN, _CENSORED = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
+#: Quarters and weeks: with dates of ISO 8601 the text whose alphabetical order is that of time.
+_PERIODS = (r"\d{4}-?Q[1-4]", r"\d{4}-?W(?:0[1-9]|[1-4]\d|5[0-3])(?:-?[1-7])?")
+#: Dates in digits that end with the year, how many digits they have, and how many are looked at.
+_YEAR_LAST, _MOST_LOOKED_AT = {"%d%m%Y": 8, "%m%d%Y": 8, "%m%Y": 6}, 10_000
 #: A longer name of a file, which few systems allow, is shown by its first characters.
 _LONGEST_PATH, _SHOWN = 255, 80
 #: What pyarrow and pandas raise for damaged files; pyarrow's own errors are among these.
@@ -210,16 +214,27 @@ def with_row_columns(table: InputTable, **options: str | None) -> InputTable:
 
 
 def _check_times(column: "pd.Series[Any]") -> None:
-    """Refuse text whose alphabetical order is not that of time."""
-    if column.dtype.kind in "iufbMm":
+    """Refuse values whose own order is not that of time."""
+    kind, present = column.dtype.kind, column.dropna()
+    if kind in "bMm":
         return
-    texts = column.dropna().astype(str)
-    if not texts.str.match(r"\d{4}(?!\d)").all() or texts.str.len().nunique() > 1:
-        odd = texts[~texts.str.match(r"\d{4}(?!\d)")]
-        shown = (odd if len(odd) else texts).iloc[0]
+    values = pd.Series(np.unique(present if kind in "iuf" else present.astype(str)))
+    if kind in "iuf":  # 01032008, or 01.2008; other numbers are hardly all days of these years
+        some = values[:: len(values) // _MOST_LOOKED_AT + 1]
+        whole = some if (some % 1 == 0).all() else 10_000 * some
+        digits = whole.map("{:.0f}".format).astype(str)
+        given = ((digits.str.zfill(length), form) for form, length in _YEAR_LAST.items())
+        read = [pd.to_datetime(one, format=form, errors="coerce") for one, form in given]
+        days = [one for one in read if one.dt.year.between(1800, 2199).all()]
+        grow = all(one.is_monotonic_increasing for one in days)
+    else:
+        dates = pd.to_datetime(values, format="ISO8601", errors="coerce", utc=True)
+        periods = any(values.str.fullmatch(period).all() for period in _PERIODS)
+        grow = values.str.len().nunique() < 2 and (periods or dates.is_monotonic_increasing)
+    if not grow:
         raise DataError(
-            f"--time {column.name!r} holds {shown!r}, which has no order in time: write dates as "
-            "2010-07-01, or numbers."
+            f"--time {column.name!r} holds {str(present.iloc[0])!r}, which has no order in time: "
+            "write dates as 2010-07-01, months as 2010-07, or numbers that grow with time."
         )
 
 
