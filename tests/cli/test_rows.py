@@ -151,3 +151,54 @@ def test_prices(run, visits, tmp_path):
     assert "line 2" in done.err
     done = run("select", visits, "-t", "y", "-d", "linear", "--costs", costs)
     assert done.code == 2
+
+
+def test_categories_are_sorted_by_their_text(run, visits, tmp_path):
+    # A file holds them in the order of their first rows, which was taken for that of time.
+    frame = pd.read_csv(visits).drop(columns=["patient", "weight"])
+    frame["date"] = pd.to_datetime(frame["date"]).dt.strftime("%Y-W%V")
+    found = []
+    for name, column in (
+        ("texts.parquet", frame["date"]),
+        ("kinds.parquet", pd.Categorical(frame["date"], categories=frame["date"].unique())),
+    ):
+        frame.assign(date=column).to_parquet(tmp_path / name)
+        found.append(select(run, tmp_path / name, "--time", "date")[1]["certificate"])
+    assert found[0] == found[1]
+
+
+def test_times_of_no_order_end_a_command(run, visits):
+    frame = pd.read_csv(visits)
+    frame["date"] = pd.to_datetime(frame["date"]).dt.strftime("%d%m%Y")
+    frame.to_csv(visits, index=False)
+    done, _ = select(run, visits, "--time", "date")
+    assert done.code == 2
+    assert "which has no order in time: write dates as 2010-07-01, months as 2010-07" in done.err
+
+
+def test_how_a_text_file_is_read_is_remembered(run, tmp_path):
+    # certify took "unk" for a category: "dropped columns have other values here than in the fit".
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(600, 3)).round(4), columns=list("abc"))
+    frame["y"] = np.where(frame["a"] + 0.3 * rng.normal(size=600) > 0, "yes", "no")
+    frame["c"] = frame["c"].astype(str).where(rng.random(600) > 0.1, "unk")
+    old, new, kept = tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "kept.json"
+    frame[:300].to_csv(old, index=False, sep="|")
+    frame[300:].to_csv(new, index=False, sep="|")
+    quick = ("--searches", "linear", "--models", "linear", "-e", "0.1")
+    done = run("select", old, "-t", "y", "--na", "unk", "--na", "not known", *quick, "--json", kept)
+    assert f"pinsker certify {kept} FRESH_TABLE --na unk --na 'not known'" in done.out
+    assert json.loads(kept.read_text())["style"]["na"] == ["unk", "not known"]
+    tested = run("certify", kept, new)
+    assert (tested.code, tested.out.count("other values")) == (0, 0)
+    assert "other values" in run("certify", kept, new, "--na", "other").out
+    assert "other values" not in run("audit", kept, new, "--model", "linear").out
+    watched = run("monitor", kept, new, "--train", old, "--model", "linear")
+    assert watched.code == 0, watched.err
+    content = json.loads(kept.read_text())
+    kept.write_text(json.dumps({**content, "style": {"na": "unk"}}))
+    assert "must be of type array or null" in run("certify", kept, new).err
+    del content["style"]  # of an earlier version
+    kept.write_text(json.dumps(content))
+    assert "other values" in run("certify", kept, new).out
+    assert "other values" not in run("certify", kept, new, "--na", "unk").out

@@ -88,6 +88,7 @@ def outcomes(draw):
         target=target,
         targets=(target,),
         event=None,
+        style=SimpleNamespace(na=["unk"]),
         features=SimpleNamespace(columns=columns),
     )
     return SimpleNamespace(

@@ -162,7 +162,7 @@ def test_odd_values_among_numbers_are_named():
         "column 'age' is read as categories, not numbers, because of 'unknown' in 1 of 4 values; "
         "if that means missing, use --na 'unknown'"
     )
-    frame, notes = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n", missing=("unknown",))
+    frame, notes = read("age,b\n1,x\n2,y\n3,z\nunknown,w\n", na=("unknown",))
     assert frame["age"].isna().tolist() == [False, False, False, True]
     assert list(map(str, notes)) == []
     assert read_values(frame) == ({}, [])

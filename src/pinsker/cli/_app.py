@@ -174,8 +174,8 @@ def certify(
     out.check_outputs({"json": json}, [selection, table, database], query)
     style = TextStyle(separator, decimal, na)
     source = choose_source(table, database, query)
-    saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED)
-    read = _with_saved_columns(saved, read, row_groups=row_groups, time=time, weights=weights)
+    about_rows = {"row_groups": row_groups, "time": time, "weights": weights}
+    saved, read, notes = _restore(selection, source, query, style, MOST_CERTIFIED, **about_rows)
     if not isinstance(saved.selector, EvaluatedSelector):
         raise ParameterError(
             f"a selection by {type(saved.selector).__name__} cannot be certified: select with "
@@ -233,20 +233,16 @@ def audit(
     budget = None if error_budget is None else options.parse_budget(error_budget)
     if (columns is None) != (not target):
         raise ParameterError("--columns and --target go together: columns to price, and for what.")
+    about_rows = {"row_groups": row_groups, "time": time, "weights": weights}
     if columns is not None:
         source = choose_source(selection, database, query)
         read = read_input(source, target or [], style=style, most=MOST_READ, query=query)
-        notes = list(read.notes)
+        read, notes = with_row_columns(read, **about_rows), list(read.notes)
     elif selection is None:
         raise ParameterError("name a saved selection, or a table with --target and --columns.")
     else:
         source = choose_source(table, database, query)
-        saved, read, notes = _restore(selection, source, query, style, MOST_READ)
-    about_rows = {"row_groups": row_groups, "time": time, "weights": weights}
-    if columns is not None:
-        read = with_row_columns(read, **about_rows)
-    else:
-        read = _with_saved_columns(saved, read, **about_rows)
+        saved, read, notes = _restore(selection, source, query, style, MOST_READ, **about_rows)
     order, rows = in_order(read)
     known = ~read.lacks_target[order]
     if not known.any():
@@ -370,12 +366,12 @@ def write_files(
 
 
 def _restore(
-    path: str, source: str, query: str | None, style: TextStyle, most: int
+    path: str, source: str, query: str | None, style: TextStyle, most: int, **typed: str | None
 ) -> tuple[SavedSelection, InputTable, list[Note]]:
-    """Return the selection, a table with the columns that it was fitted to, and notes on rows."""
+    """Return the selection, a table with its columns and those about rows, and notes on rows."""
     saved = read_selection(path)
+    style = replace(saved.style, **{key: value for key, value in vars(style).items() if value})
     read = read_input(source, saved.targets, style=style, most=most, query=query)
-    read = with_row_columns(read, event=saved.event)
     absent = [name for name in saved.columns if name not in read.frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if absent[1:] else ""
@@ -383,13 +379,7 @@ def _restore(
             f"{read.source!r} lacks the column {absent[0]!r}{more}, which {path!r} was made with: "
             "pass a table with the same columns."
         )
-    notes = [] if read.drawn is None else read.drawn.notes
-    return saved, read, notes
-
-
-def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | None) -> InputTable:
-    """Return a table with its columns about rows: those typed, or else those of the selection."""
-    known = saved.selector._record.row_columns
+    known = saved.selector._record.row_columns  # typed are those that take their places
     for option, name in known.items():
         if typed[option] is None and name not in read.frame.columns:
             flag = f"--{option.replace('_', '-')}"
@@ -397,7 +387,9 @@ def _with_saved_columns(saved: SavedSelection, read: InputTable, **typed: str | 
                 f"the selection was made with {flag} {name!r}, and {read.source!r} lacks this "
                 f"column: name the column that takes its place with {flag}."
             )
-    return with_row_columns(read, **{key: typed[key] or known.get(key) for key in typed})
+    about_rows = {key: typed[key] or known.get(key) for key in typed}
+    read = with_row_columns(read, event=saved.event, **about_rows)
+    return saved, read, [] if read.drawn is None else read.drawn.notes
 
 
 def _shows(quiet: bool) -> bool:

@@ -341,7 +341,7 @@ class TextStyle:
 
     separator: str | None = None  # between values
     decimal: str | None = None  # decimal sign
-    missing: Sequence[str] | None = None
+    na: Sequence[str] | None = None  # texts that mean missing, beside the usual ones
 
 
 def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[Note]]:
@@ -408,7 +408,7 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame: pd.DataFrame = pd.read_csv(
                 text, sep=style.separator, decimal=style.decimal or ".",
-                na_values=["?", *(style.missing or ())], skipinitialspace=True, index_col=False,
+                na_values=["?", *(style.na or ())], skipinitialspace=True, index_col=False,
                 low_memory=False, **_EXACT,
             )  # fmt: skip
             return frame

@@ -98,8 +98,7 @@ def label(
         return out.MET
     result = plan.audit(X, _read_labels(labels, saved.targets[0], plan), confidence=confidence)
     with out.until_closed():
-        with out.OutputFiles() as files:
-            files.write_text(result.to_json() + "\n", json)
+        out.write_json(result.to_dict(), json)
         if not quiet:
             out.print_audit(console, result, [])
     return out.code_of(result)
@@ -116,7 +115,7 @@ def _read(saved: SavedSelection, source: str, *, may_lack_target: bool = False) 
     """Return a table with the columns of a selection, which predicts one target."""
     if len(saved.targets) > 1 or saved.task == "survival":
         raise ParameterError("monitor and label take one target, of classes or numbers.")
-    read = read_input(source, saved.targets, may_lack_target=may_lack_target)
+    read = read_input(source, saved.targets, style=saved.style, may_lack_target=may_lack_target)
     if absent := [name for name in saved.columns if name not in read.frame.columns]:
         raise DataError(f"{read.source!r} lacks the column {absent[0]!r} of the selection.")
     return read

@@ -420,8 +420,10 @@ def next_command(outcome: Outcome, saved: str | None = None) -> str:
         other = f"--error-budget {facts(certificate).resolvable}"
         return f"{_again(with_budget=False)} {other} (what these rows can confirm)"
     if saved not in (None, STDIN) and certificate.is_tested:
-        about_rows = outcome.table.row_columns.items()
-        more = [f" --{key.replace('_', '-')} {shlex.quote(name)}" for key, name in about_rows]
+        about = {**outcome.table.row_columns, **vars(outcome.table.style)}
+        each = ((key, [one] if isinstance(one, str) else one or ()) for key, one in about.items())
+        typed = [(key.replace("_", "-"), shlex.quote(text)) for key, own in each for text in own]
+        more = [f" --{option} {text}" for option, text in typed]
         command = f"pinsker certify {shlex.quote(str(saved))} FRESH_TABLE{''.join(more)}"
         return f"{command} (rows not used here)"
     if "--report" not in again:

@@ -15,6 +15,7 @@ from typing import Any
 from pinsker import __version__
 from pinsker._notes import Notes
 from pinsker._types import Fields, Selector, Unchecked, plain
+from pinsker.cli._formats import TextStyle
 from pinsker.cli._tables import InputTable
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.report import sentence, to_html
@@ -57,6 +58,7 @@ class SavedSelection:
     event: str | None
     task: str  # kind of the target
     columns: list[str]  # the columns that the selector was fitted to
+    style: TextStyle  # how the table was read
 
     @property
     def features(self) -> list[str]:
@@ -75,6 +77,7 @@ def to_json(outcome: Outcome, summary: Fields | None = None) -> str:
     content = {
         "pinsker": __version__, "schema": SCHEMA, "source": table.source,
         "target": targets[0] if len(targets) == 1 else list(targets), "event": table.event,
+        "style": vars(table.style),
         **to_state(outcome.selector),
         "task": outcome.task,  # a linear search takes classes for numbers
         "stability": None if outcome.stability is None else outcome.stability.to_dict(),
@@ -90,10 +93,10 @@ def read_selection(path: str) -> SavedSelection:
     text = _bytes(path)
     with _explained(path):
         content = _content(text)
-        selector = from_state(content)
+        selector, style = from_state(content), TextStyle(**content.get("style", {}))
     target, event = content["target"], content.get("event")
     targets = (target,) if isinstance(target, str) else tuple(target)
-    return SavedSelection(selector, targets, event, content["task"], content["columns"])
+    return SavedSelection(selector, targets, event, content["task"], content["columns"], style)
 
 
 def read_page(path: str) -> str:

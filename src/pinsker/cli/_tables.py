@@ -9,7 +9,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
@@ -70,6 +70,7 @@ class InputTable:
     time: str | None = None
     weights: str | None = None
     event: str | None = None  # whether the event was seen at the time that the target holds
+    style: TextStyle = field(default_factory=TextStyle)  # as it was typed
 
     @property
     def target(self) -> str:
@@ -181,7 +182,7 @@ def read_input(
     read, about_values = read_values(frame)
     return InputTable(
         "standard input" if source == STDIN else source, frame.assign(**read), targets,
-        (*notes, *about_values), frame[list(read)], drawn,
+        (*notes, *about_values), frame[list(read)], drawn, style=style or TextStyle(),
     )  # fmt: skip
 
 
@@ -256,7 +257,7 @@ def _read(
     if kind in ("csv", "tsv"):
         separator = style.separator or ("\t" if kind == "tsv" else "")
         text = handle if drawn is None else drawn.content
-        frame, notes = read_text(text, TextStyle(separator, style.decimal, style.missing))
+        frame, notes = read_text(text, replace(style, separator=separator))
         return frame, [*([] if drawn is None else drawn.notes), *notes]
     if kind in formats.OTHER_FORMATS.values():
         frame, about_sheet = formats.read_other(handle, kind, source)
