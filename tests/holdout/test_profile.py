@@ -117,10 +117,10 @@ def test_numbers_of_rows_are_not_compared():
 def test_targets_are_those_of_the_fit(fitted):
     X, y = table(400, 5)
     two = pd.DataFrame({"y": y, "z": (X.c > 0).astype(int)})
-    with pytest.raises(DataError, match="the targets are 2 of classes, those of the fit 1 of"):
+    with pytest.raises(DataError, match="the targets are 2, those of the fit 1"):
         fitted.certify(X, two)
     both = FeatureSelector(0.05, **FAST).fit(X, two)
-    with pytest.raises(DataError, match="the targets are 1 of classes, those of the fit 2 of"):
+    with pytest.raises(DataError, match="the targets are 1, those of the fit 2"):
         both.certify(*table(400, 6))
     rng = np.random.default_rng(0)
     numbers = FeatureSelector(0.05, metric="mae", **FAST).fit(X, X.a + rng.normal(size=400))

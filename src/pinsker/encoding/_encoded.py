@@ -164,6 +164,10 @@ class Profile:
     targets: "Profile | None" = None  # of numbers
     unhashed: tuple[str, ...] = ()  # columns that rows are not compared by: times, names of rows
 
+    @property
+    def n_targets(self) -> int:
+        return len(self.classes) or (0 if self.targets is None else len(self.targets.bins))
+
     def differences(
         self, other: "Profile", part: float = _PART, far: float = _FAR_APART
     ) -> dict[str, str]:

@@ -583,22 +583,18 @@ def compare_profiles(
 
 def _compare_targets(fit: Profile, fresh: Profile, *, in_time: bool) -> Notes:
     """Return how the targets differ; refuse another number of them, and classes of other names."""
-    numbers = [{} if one.targets is None else one.targets.shares for one in (fit, fresh)]
-    if (len(fit.classes), len(numbers[0])) != (len(fresh.classes), len(numbers[1])):
-        said = [
-            f"{len(one.classes) or len(own)} of {'classes' if one.classes else 'numbers'}"
-            for one, own in zip((fit, fresh), numbers, strict=True)
-        ]
-        raise DataError(f"the targets are {said[1]}, those of the fit {said[0]}: pass the same.")
+    if fit.n_targets != fresh.n_targets:
+        numbers = f"{fresh.n_targets}, those of the fit {fit.n_targets}"
+        raise DataError(f"the targets are {numbers}: pass the same.")
     notes: tuple[Note, ...] = ()
     if fit.targets and fresh.targets and not in_time:
         differ = fit.targets.differences(fresh.targets, _OTHER_UNIT, _OTHER_UNIT)
         notes += (Note("other targets", weight="doubt"),) if differ else ()
-    for before, after in zip(fit.classes, fresh.classes, strict=True):
-        new, absent = sorted(set(after) - set(before)), sorted(set(before) - set(after))
-        if len(new) == len(after):
+    for known, found in zip(fit.classes, fresh.classes, strict=False):  # or one are numbers
+        new, absent = sorted(set(found) - set(known)), sorted(set(known) - set(found))
+        if len(new) == len(found):
             raise DataError(
-                f"the classes {listing(new)} are none of those of the fit ({listing(before)}): "
+                f"the classes {listing(new)} are none of those of the fit ({listing(known)}): "
                 "give them the same names."
             )
         if new or absent:
