@@ -4,13 +4,13 @@ import base64
 import dataclasses
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pinsker._notes import Note, Notes
+from pinsker._notes import notes_of_fields, notes_to_fields
 from pinsker._types import AnyArray, Fields, Selector, plain
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Profile, listing
@@ -73,7 +73,7 @@ def to_state(selector: Selector) -> Fields:
         "path": json.loads(selector.path_.to_json()),
         "certificate": selector.certificate_.to_dict(),
         "importance": None if importance is None else dict(vars(importance)),
-        "notes": list(map(str, selector.notes_)),
+        **notes_to_fields(selector.notes_),
         "seed": selector._record.seed,
         "weighted": selector._record.weighted,
         "grouped": selector._record.grouped,
@@ -105,7 +105,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "path_": kind_of_path.from_json(json.dumps(state["path"])),
         "certificate_": _read_certificate(state["certificate"]),
         "importance_": None if importance is None else _read(Importance, importance),
-        "notes_": _read_notes(state["notes"]),
+        "notes_": notes_of_fields(state),
         "_record": FitRecord(
             int(state["seed"]),
             row_hashes=_read_hashes(state["row_hashes"]),
@@ -161,8 +161,10 @@ def _read_facts(saved: Mapping[str, Any]) -> TargetFacts:
 
 def _read_certificate(saved: Mapping[str, Any]) -> Certificate:
     listed = tuple(_read(SubgroupResult, one) for one in saved.get("subgroups", ()))
-    certificate: Certificate = _read(Certificate, {**saved, "subgroups": []})
-    return dataclasses.replace(certificate, subgroups=listed)
+    larger = saved.get("passed")
+    passed = None if larger is None else _read_certificate(larger)
+    certificate: Certificate = _read(Certificate, {**saved, "subgroups": [], "passed": None})
+    return dataclasses.replace(certificate, subgroups=listed, passed=passed)
 
 
 def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
@@ -178,12 +180,8 @@ def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
     absent = {name for name, default in known.items() if default is None and saved[name] is None}
     found = {name: value(saved[name]) for name in known if name not in absent}
     if "notes" in found:
-        found["notes"] = _read_notes(found["notes"])
+        found["notes"] = notes_of_fields(saved)
     return kind(**found)
-
-
-def _read_notes(texts: Iterable[str]) -> Notes:
-    return tuple(Note("saved", figures={"text": text}) for text in texts)
 
 
 def _profile_of(profile: Profile | None) -> Fields | None:
