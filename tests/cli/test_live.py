@@ -109,3 +109,32 @@ def test_wrong_use_is_refused(run, folder, tmp_path):
     rows(50, 5).drop(columns="a").to_csv(lacking, index=False)
     found = run("monitor", folder / "kept.json", lacking, *options(folder))
     assert "lacks the column 'a' of the selection" in found.err
+
+
+@pytest.mark.parametrize(
+    ("written", "separator", "more"),
+    [
+        ({"yes": "-0", "no": "other"}, ",", ()),
+        ({"yes": "01", "no": "other"}, ";", ()),
+        ({"yes": "$1,461.57", "no": "$9.00"}, ",", ("--n", "20")),
+    ],
+)
+def test_labels_are_read_as_tables_are(run, tmp_path, written, separator, more):
+    train, new = (rows(n, seed).replace({"y": written}) for n, seed in ((300, 0), (200, 1)))
+    paths = [tmp_path / name for name in ("train.csv", "new.csv", "kept.json", "rows.csv")]
+    train.to_csv(paths[0], index=False)
+    new.drop(columns="y").assign(row=7, row_=8).to_csv(paths[1], index=False)
+    fast = ("--fast", "--models", "linear", "-e", "0.1", "-q")
+    run("select", paths[0], "-t", "y", "--json", paths[2], *fast)
+    given = ("label", paths[2], paths[1], "--train", paths[0], "--model", "linear", *more)
+    done = run(*given, "--output", paths[3])
+    assert done.code == 0, done.err
+    table = pd.read_csv(paths[3])
+    assert list(table)[0] == "row__"
+    filled = table.assign(y=new["y"].to_numpy()[table["row__"] - 1])
+    filled.to_csv(paths[3], index=False, sep=separator)
+    done = run(*given, "--labels", paths[3])
+    assert (done.code, done.err) == (0, "")
+    filled.assign(y="what").to_csv(paths[3], index=False, sep=separator)
+    done = run(*given, "--labels", paths[3])
+    assert (done.code, "what" in done.err) == (2, True)

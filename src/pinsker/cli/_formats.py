@@ -342,6 +342,7 @@ class TextStyle:
     separator: str | None = None  # between values
     decimal: str | None = None  # decimal sign
     missing: Sequence[str] | None = None
+    texts: Sequence[str] = ()  # columns that stay text
 
 
 def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[Note]]:
@@ -409,7 +410,7 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
             frame: pd.DataFrame = pd.read_csv(
                 text, sep=style.separator, decimal=style.decimal or ".",
                 na_values=["?", *(style.missing or ())], skipinitialspace=True, index_col=False,
-                low_memory=False, **_EXACT,
+                dtype=dict.fromkeys(style.texts, str), low_memory=False, **_EXACT,
             )  # fmt: skip
             return frame
     except pd.errors.ParserWarning as error:

@@ -241,7 +241,7 @@ def _read(
     if kind in ("csv", "tsv"):
         separator = style.separator or ("\t" if kind == "tsv" else "")
         text = handle if drawn is None else drawn.content
-        frame, notes = read_text(text, TextStyle(separator, style.decimal, style.missing))
+        frame, notes = read_text(text, replace(style, separator=separator))
         return frame, [*([] if drawn is None else drawn.notes), *notes]
     if kind in formats.OTHER_FORMATS.values():
         frame, about_sheet = formats.read_other(handle, kind, source)

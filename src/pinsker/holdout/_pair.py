@@ -137,6 +137,11 @@ class ModelPair:
         values = target_column(y)
         if n_missing := int(missing_targets(values).sum()):
             raise DataError(f"y is missing in {n_missing} of {len(values)} rows: leave them out.")
+        if self.task == "regression":
+            try:
+                values = values.astype(np.float64)
+            except (TypeError, ValueError) as error:
+                raise DataError(f"y must hold numbers, as in the fit: {error}.") from error
         # R² is in units of the variance of the fit: batches have variances of their own.
         is_r2 = self.metric.name == "r2"
         metric, unit = (Metric("mse"), self.selector.facts_.variance) if is_r2 else (self.metric, 1)
