@@ -130,7 +130,7 @@ def test_labels_are_read_as_tables_are(run, tmp_path, written, separator, more):
     done = run(*given, "--output", paths[3])
     assert done.code == 0, done.err
     table = pd.read_csv(paths[3])
-    assert list(table)[0] == "row__"
+    assert next(iter(table)) == "row__"
     filled = table.assign(y=new["y"].to_numpy()[table["row__"] - 1])
     filled.to_csv(paths[3], index=False, sep=separator)
     done = run(*given, "--labels", paths[3])

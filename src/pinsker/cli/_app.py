@@ -298,7 +298,7 @@ def report(
     with out.until_closed(), out.OutputFiles() as files:
         files.write_text(page, path)
     if not quiet:
-        print(f"wrote {path}")
+        out.make_console().print(f"wrote {path}", markup=False, soft_wrap=True)
     return out.MET
 
 

@@ -206,7 +206,7 @@ class OutputFiles:
 
     def __init__(self) -> None:
         self._staged: list[tuple[Path, Path]] = []
-        self._printed: list[str] = []
+        self._printed: list[bytes] = []
         self._on_end: Any = None
 
     def __enter__(self) -> Self:
@@ -225,22 +225,23 @@ class OutputFiles:
                 shutil.rmtree(staged.parent, ignore_errors=True)
             if self._on_end is not None:
                 signal.signal(signal.SIGTERM, self._on_end)
-        if kind is None:
-            printed = "".join(self._printed)
-            # A pipe gets names as they are; a terminal would obey what some of them hold.
-            sys.stdout.write(visible(printed) if sys.stdout.isatty() else printed)
+        if kind is None and self._printed:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(b"".join(self._printed))
 
     def write_text(self, text: str, path: str | None) -> None:
         """Write a text; ``-`` is standard output, and None is nowhere."""
         if path == STDIN:
-            self._printed.append(text)
+            # A pipe gets names as they are; a terminal would obey what some of them hold.
+            shown = visible(text) if sys.stdout.isatty() else text
+            self._printed.append(shown.encode())  # as files are, whatever a terminal can show
         elif path is not None:
             self.write_with(lambda place: Path(place).write_text(text, encoding="utf-8"), path)
 
     def write_table(self, frame: pd.DataFrame, path: str | None) -> None:
         """Write a table in the format of the name; ``-`` is CSV on standard output."""
         if path == STDIN:
-            self._printed.append(frame.to_csv(index=False))
+            self.write_text(frame.to_csv(index=False), path)
         elif path is not None:
             self.write_with(lambda place: _write_table(frame, place), path)
 
