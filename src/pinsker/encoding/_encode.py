@@ -238,7 +238,7 @@ def encode(
             "required."
         )
     weights = None if sample_weight is None else check_weights(sample_weight, table.n_rows)
-    rows = usable_rows([table], missing, target=target_table)
+    rows = usable_rows([table], missing, target=target_table, weights=weights)
     notes = drop_note(len(rows), table.n_rows, missing)
     if weights is not None:
         used = rows[weights[rows] > 0]

@@ -24,15 +24,20 @@ from pinsker._types import (
     RowLabels,
     Selector,
     Splitter,
+    TableLike,
+    TargetLike,
 )
 from pinsker.bounds import effective_rows, serial_blocks
 from pinsker.encoding import (
     Encoded,
     Profile,
+    check_weights,
+    count_rows,
     hash_numbers,
     is_missing,
     listing,
     read_array,
+    take,
     take_rows,
 )
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
@@ -533,6 +538,20 @@ def warn_of_known_rows(hashes: AnyArray, known: AnyArray | None, of: str) -> Non
         PinskerWarning,
         stacklevel=2,
     )
+
+
+def without_weightless(
+    X: TableLike, y: TargetLike, sample_weight: RowLabels, groups: RowLabels
+) -> tuple[TableLike, TargetLike, FloatArray | None, RowLabels]:
+    """Return a table with its target, weights and groups without the rows of weight zero."""
+    if sample_weight is None:
+        return X, y, None, groups
+    weights = check_weights(sample_weight, count_rows(X))
+    if weights.all():
+        return X, y, weights, groups
+    used = np.flatnonzero(weights)
+    labels = None if groups is None else one_label_per_row(groups, len(weights))[used]
+    return take(X, used), take(y, used), weights[used], labels
 
 
 def demand_labels(record: Any, sample_weight: RowLabels, groups: RowLabels) -> None:
