@@ -71,6 +71,15 @@ def test_output_that_would_replace_a_file_of_a_query_is_refused(
     assert path.read_text() == "a,y"
 
 
+def test_output_that_would_replace_a_hidden_file_of_a_query_is_refused(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hidden = tmp_path / ".hid.csv"
+    hidden.write_text("a,b,y\n1,2,3\n")
+    done = run("select", "-t", "y", "-o", ".hid.csv", "--query", "select * from '*.csv'")
+    assert (done.code, "is the file that is read" in done.err) == (2, True)
+    assert hidden.read_text() == "a,b,y\n1,2,3\n"
+
+
 def test_output_that_would_replace_standard_input_is_refused(run, frame, tmp_path):
     path, link = tmp_path / "t.csv", tmp_path / "hard.csv"
     frame.to_csv(path, index=False)

@@ -186,7 +186,7 @@ def files_in(query: str) -> list[str]:
         name = (single or "").replace("''", "'") or (double or "").replace('""', '"') or dollar
         if name:
             name = os.path.expanduser(re.sub(r"^file:(//(?=/))?", "", name))
-            found += [name, *glob.glob(name, recursive=True)]
+            found += [name, *glob.glob(name, recursive=True, include_hidden=True)]
     return [name for name in found if "\0" not in name and os.path.isfile(name)]
 
 
