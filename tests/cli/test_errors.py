@@ -208,3 +208,13 @@ def test_a_reader_that_closes_the_pipe(table):
     )
     assert done.stdout == "signal,colour,final grade\n"
     assert done.stderr == ""
+
+
+def test_long_names_of_columns_are_cut(run, tmp_path):
+    table = tmp_path / "t.csv"
+    for name in ("x" * 100_000, "y" * 90):
+        table.write_text(f"{name},b\n1,2\n3,4\n")
+        done = run("inspect", table, "-t", "y" * 80)
+        assert done.code == 2
+        assert f"{name[:80]!r}... ({len(name)} characters)" in done.err
+        assert len(done.err) < 500
