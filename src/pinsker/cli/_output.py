@@ -48,7 +48,8 @@ MET = 0
 BAD_INPUT = 2
 NOT_MET = 3
 INTERRUPTED = 130
-ENDED = 128 + signal.SIGTERM
+#: Signals that end a process, and shall leave nothing behind.
+_ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 #: Control characters but tabs and ends of lines, and those that turn the direction of text.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _TEXT = ("csv", "tsv")
@@ -207,11 +208,12 @@ class OutputFiles:
     def __init__(self) -> None:
         self._staged: list[tuple[Path, Path]] = []
         self._printed: list[bytes] = []
-        self._on_end: Any = None
+        self._on_end: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        if _in_main_thread():  # SIGTERM shall leave nothing behind
-            self._on_end = signal.signal(signal.SIGTERM, lambda *_: sys.exit(ENDED))
+        for number in _ENDINGS if _in_main_thread() else ():
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+                self._on_end[number] = signal.signal(number, lambda own, _: sys.exit(128 + own))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
@@ -223,8 +225,8 @@ class OutputFiles:
         finally:
             for staged, _ in self._staged:
                 shutil.rmtree(staged.parent, ignore_errors=True)
-            if self._on_end is not None:
-                signal.signal(signal.SIGTERM, self._on_end)
+            for number, before in self._on_end.items():
+                signal.signal(number, before)
         if kind is None and self._printed:
             sys.stdout.flush()
             sys.stdout.buffer.write(b"".join(self._printed))
