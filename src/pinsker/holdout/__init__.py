@@ -49,6 +49,7 @@ from pinsker.holdout._rows import (
     compare_profiles,
     count_known,
     demand_labels,
+    fitted_columns,
     group_copies,
     kept_columns,
     make_folds,

@@ -570,12 +570,18 @@ def demand_labels(record: Any, sample_weight: RowLabels, groups: RowLabels) -> N
         )
 
 
+def fitted_columns(selector: Selector) -> list[str]:
+    """Return the names of the columns that a selector was fitted to, as its profile has them."""
+    names = vars(selector).get("feature_names_in_")
+    return (
+        [f"x{j}" for j in range(selector.n_features_in_)] if names is None else [*map(str, names)]
+    )
+
+
 def kept_columns(selector: Selector) -> list[str]:
-    """Return the names of the columns that a selector keeps, as its profile has them."""
-    names, support = vars(selector).get("feature_names_in_"), selector.get_support()
-    if names is None:
-        return [f"x{j}" for j in np.flatnonzero(support)]
-    return [str(name) for name, stays in zip(names, support, strict=True) if stays]
+    """Return the names of the columns that a selector keeps."""
+    both = zip(fitted_columns(selector), selector.get_support(), strict=True)
+    return [name for name, stays in both if stays]
 
 
 def compare_profiles(

@@ -17,7 +17,7 @@ from pinsker.encoding import Profile, listing
 from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError
 from pinsker.explain import Importance
-from pinsker.holdout import MOST_HASHES, Certificate, CVResults
+from pinsker.holdout import MOST_HASHES, Certificate, CVResults, fitted_columns
 from pinsker.metrics import SubgroupResult
 from pinsker.search import (
     CountedPath,
@@ -56,7 +56,7 @@ _FORGOTTEN: Fields = {"cv_results_": CVResults(), "front_": [], "stability_": No
 def to_state(selector: Selector) -> Fields:
     """Return a fitted selector as values that JSON can hold."""
     importance = vars(selector).get("importance_")
-    names = [str(name) for name in selector.feature_names_in_]
+    names = fitted_columns(selector)
     # Of very many the smallest, for the file is for people too.
     hashes = np.sort(selector._record.row_hashes)[:MOST_HASHES]
     state = {
@@ -66,6 +66,7 @@ def to_state(selector: Selector) -> Fields:
         "target_name": selector.target_name_,
         "n_rows": selector.n_samples_fit_,
         "columns": names,
+        "is_named": "feature_names_in_" in vars(selector),
         "kept": [name for name, stays in zip(names, selector.support_, strict=True) if stays],
         "facts": dataclasses.asdict(selector.facts_),
         "feature_columns": selector.feature_columns_,
@@ -97,7 +98,6 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "target_name_": state.get("target_name"),
         "n_samples_fit_": state.get("n_rows"),
         "n_features_in_": len(columns),
-        "feature_names_in_": np.asarray(columns, dtype=object),
         "support_": np.asarray([name in kept for name in columns]),
         "facts_": _read_facts(state["facts"]),
         "feature_columns_": tuple(tuple(group) for group in state["feature_columns"]),
@@ -115,6 +115,8 @@ def from_state(state: Mapping[str, Any]) -> Any:
             row_columns=state.get("row_columns") or {},
         ),
     }
+    if state.get("is_named", True):
+        fitted["feature_names_in_"] = np.asarray(columns, dtype=object)
     set_fitted(selector, fitted)
     kept_features = [
         j for j, own in enumerate(selector.feature_columns_) if selector.support_[list(own)].all()
