@@ -138,3 +138,25 @@ def test_labels_are_read_as_tables_are(run, tmp_path, written, separator, more):
     filled.assign(y="what").to_csv(paths[3], index=False, sep=separator)
     done = run(*given, "--labels", paths[3])
     assert (done.code, "what" in done.err) == (2, True)
+
+
+def test_what_cannot_be_watched_is_told_in_options(run, folder, tmp_path):
+    train, saved = folder / "train.csv", tmp_path / "saved.json"
+    of_class = ("select", train, "-t", "y", "-q", "--json", saved)
+    of_number = ("select", train, "-t", "c", "--drop", "y", "-q", "--json", saved, "--fast")
+    output = ("--output", tmp_path / "rows.csv")
+    for made, command, told in (
+        ((*of_class, "-d", "backward", "--stop", "features=1"), "monitor", "select with --error-"),
+        ((*of_class, "-d", "linear"), "monitor", "--direction auto and --metric one of 'error'"),
+        ((*of_number, "--models", "linear"), "label", "labels you can afford with --n."),
+    ):
+        run(*made)
+        more = output if command == "label" else ()
+        done = run(command, saved, train, *options(folder), *more)
+        assert (done.code, told in done.err) == (2, True), done.err
+    state = tmp_path / "state.json"
+    for content in (b"\x80\x81", b"{}"):
+        state.write_bytes(content)
+        given = (folder / "kept.json", folder / "new.csv", *options(folder))
+        done = run("monitor", *given, "--state", state)
+        assert f"--state {str(state)!r} cannot be read" in done.err

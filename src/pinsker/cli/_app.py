@@ -294,7 +294,7 @@ def report(
     """Make the page of a saved selection again."""
     page = read_page(selection)
     path = output or str(Path(selection).with_suffix(".html"))
-    out.check_outputs({"report": path}, [selection], None)
+    out.check_outputs({"output": path}, [selection], page="output")
     with out.until_closed(), out.OutputFiles() as files:
         files.write_text(page, path)
     if not quiet:

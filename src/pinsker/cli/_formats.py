@@ -352,6 +352,8 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
     lines = sample.decode(encoding, errors="replace").splitlines()[:50]
     if not any(line.strip() for line in lines):
         raise DataError("the table is empty: it needs a line of column names and rows below it.")
+    if "\0" in lines[0]:
+        raise DataError("its names hold zero bytes, as UTF-16 without its mark: save it as UTF-8.")
     separator = style.separator or _separator(lines)
     style = replace(style, separator=separator)
     notes = []

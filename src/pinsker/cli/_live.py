@@ -56,7 +56,10 @@ def monitor(
     new, both = _read(saved, table), _fitted(saved, train, model, seed or 0)
     watched = Monitor(saved.selector, *both, confidence=confidence)
     if state is not None and Path(state).exists():
-        watched.resume(Path(state).read_text(encoding="utf-8"))
+        try:
+            watched.resume(Path(state).read_text(encoding="utf-8"))
+        except (DataError, UnicodeDecodeError) as error:
+            raise DataError(f"--state {state!r} cannot be read: {error}") from error
     with collect_warnings() as collected:
         watched.update(*_rows(saved, new))
     known: Fields = {"verdict": watched.verdict, "known_at": watched.known_at}

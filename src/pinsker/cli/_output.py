@@ -263,14 +263,17 @@ class OutputFiles:
 
 
 def check_outputs(
-    outputs: dict[str, str | None], inputs: Sequence[str | None], query: str | None = None
+    outputs: dict[str, str | None],
+    inputs: Sequence[str | None],
+    query: str | None = None,
+    page: str = "report",
 ) -> None:
-    """Refuse files that cannot be written, before anything is searched."""
+    """Refuse files that cannot be written, before anything is searched; `page` is one in HTML."""
     named = {f"--{option}": file for option, file in outputs.items() if file is not None}
     read = [*_facts_of(inputs), *_facts_of(files_in(query or ""))]
     written: dict[str, str] = {}
     for option, file in named.items():
-        if file == STDIN and option != "--report":
+        if file == STDIN and option != f"--{page}":
             continue
         _check_place(option, file)
         place = os.path.realpath(file)
@@ -282,12 +285,12 @@ def check_outputs(
         if place in written:
             raise ParameterError(f"{written[place]} and {option} name the same file {file!r}.")
         written[place] = option
-    if outputs.get("output") is not None:
-        written_format(str(outputs["output"]))
-    if (report := outputs.get("report")) is not None:
+    if (report := outputs.get(page)) is not None:
         if not report.lower().endswith((".html", ".htm")):
-            raise ParameterError(f"--report {report!r} must end in .html.")
-        require("jinja2", purpose="--report", extra="report")
+            raise ParameterError(f"--{page} {report!r} must end in .html.")
+        require("jinja2", purpose=f"--{page}", extra="report")
+    if page != "output" and outputs.get("output") is not None:
+        written_format(str(outputs["output"]))
 
 
 def _facts_of(files: Sequence[str | None]) -> list[os.stat_result]:

@@ -45,7 +45,7 @@ from pinsker.holdout._audit import (
 )
 from pinsker.holdout._certificate import Certificate
 from pinsker.holdout._evaluate import FeatureSet, FitContext
-from pinsker.metrics import MEAN, CostMatrix, Metric, WorstTarget
+from pinsker.metrics import MEAN, METRICS, CostMatrix, Metric, WorstTarget
 from pinsker.models import (
     OwnColumns,
     RawModel,
@@ -87,9 +87,13 @@ class ModelPair:
         chosen = Metric(own_metric(selector) if metric is None else metric)
         several = isinstance(chosen.metric, WorstTarget) or selector.facts_.n_targets > 1
         if several or chosen.method(selector.task_) != MEAN:
+            what = "of one target" if several else f"of {selector.task_}"
+            own = METRICS[selector.task_]
+            means = (name for name in own if Metric(name).method(selector.task_) == MEAN)
+            known = ", ".join(map(repr, means)) or "none"
             raise ParameterError(
-                f"metric {chosen.name!r} has no loss of each row of one target: use 'error', "
-                "'brier', 'log-loss', 'r2', 'mse' or 'mae'.",
+                f"metric {chosen.name!r} has no loss of each row {what}: <pass metric= one of "
+                f"|select with --direction auto and --metric one of >{known}.",
                 parameter="metric",
             )
         return cls(selector, model_all, model_kept, chosen)
