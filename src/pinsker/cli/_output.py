@@ -227,9 +227,13 @@ class OutputFiles:
                 shutil.rmtree(staged.parent, ignore_errors=True)
             for number, before in self._on_end.items():
                 signal.signal(number, before)
-        if kind is None and self._printed:
+        if kind is not None or not self._printed:
+            return
+        if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.flush()
             sys.stdout.buffer.write(b"".join(self._printed))
+        else:  # what stands in for it takes text alone
+            sys.stdout.write(b"".join(self._printed).decode())
 
     def write_text(self, text: str, path: str | None) -> None:
         """Write a text; ``-`` is standard output, and None is nowhere."""

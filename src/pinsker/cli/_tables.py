@@ -283,7 +283,9 @@ def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
             "supported. Save it as CSV."
         ) from error
     except (arff.ArffError, ValueError, StopIteration, IndexError) as error:
-        raise DataError(f"{source!r} cannot be read as ARFF: {str(error) or 'no @data'}.") from error
+        raise DataError(
+            f"{source!r} cannot be read as ARFF: {str(error) or 'no @data'}."
+        ) from error
     frame = pd.DataFrame(rows)
     for name, kind in zip(meta.names(), meta.types(), strict=True):
         if kind == "nominal":
