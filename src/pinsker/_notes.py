@@ -1,7 +1,7 @@
 """Notes for users as objects, and settings that each reader knows by another name."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -51,6 +51,27 @@ class Note:
 
 
 Notes: TypeAlias = tuple[Note, ...]
+
+
+def notes_to_fields(notes: Iterable[Note]) -> dict[str, list[Any]]:
+    """Return notes as plain values, a list for each of their parts."""
+    return {
+        "notes": list(map(str, notes)), "note_kinds": [note.kind for note in notes],
+        "note_columns": [list(note.columns) for note in notes],
+        "note_weights": [note.weight for note in notes],
+    }  # fmt: skip
+
+
+def notes_of_fields(saved: Mapping[str, Any]) -> Notes:
+    """Return saved notes with the sentences that they had; of older files sentences are all."""
+    texts = saved["notes"]
+    kinds = saved.get("note_kinds", ["saved"] * len(texts))
+    columns = saved.get("note_columns", [()] * len(texts))
+    weights = saved.get("note_weights", ["known"] * len(texts))
+    return tuple(
+        Note(kind, tuple(own), {"text": text}, weight)
+        for text, kind, own, weight in zip(texts, kinds, columns, weights, strict=True)
+    )
 
 
 def option_of(parameter: str) -> str:

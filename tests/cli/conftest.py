@@ -24,19 +24,20 @@ class Done:
     err: str
 
 
-class Terminal(io.StringIO):
+class Terminal(io.TextIOWrapper):
     """What is printed to a terminal."""
 
     def isatty(self):
         return True
 
 
-def run_command(*arguments, stdin=None, terminal=False):
+def run_command(*arguments, stdin=None, terminal=False, encoding="utf-8"):
     """Run the command in this process; bytes, or a file, may go to its standard input."""
     typed = ["pinsker", *(str(argument) for argument in arguments)]
     file = stdin if hasattr(stdin, "read") else io.BytesIO(stdin or b"")
     source, err = io.TextIOWrapper(file), io.StringIO()
-    out = Terminal() if terminal else io.StringIO()
+    kind = Terminal if terminal else io.TextIOWrapper
+    out = kind(io.BytesIO(), encoding=encoding, newline="\n")
     with (
         patch.object(sys, "argv", typed),
         patch.object(sys, "stdin", source),
@@ -45,7 +46,8 @@ def run_command(*arguments, stdin=None, terminal=False):
         pytest.raises(SystemExit) as left,
     ):
         main()
-    return Done(left.value.code, out.getvalue(), err.getvalue())
+    out.flush()
+    return Done(left.value.code, out.buffer.getvalue().decode(), err.getvalue())
 
 
 @pytest.fixture

@@ -104,13 +104,26 @@ def test_errors_name_options_and_figures(run, folder, change, message):
     assert "spans 0," not in refused.err
 
 
-def test_a_command_that_is_ended_leaves_no_folder(run, folder, monkeypatch):
-    before, files = signal.getsignal(signal.SIGTERM), set(folder.iterdir())
-    monkeypatch.setattr("pinsker.cli._output._sync", lambda _: signal.raise_signal(signal.SIGTERM))
+ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_command_that_is_ended_leaves_no_folder(run, folder, monkeypatch, ending):
+    before, files = signal.getsignal(ending), set(folder.iterdir())
+    monkeypatch.setattr("pinsker.cli._output._sync", lambda _: signal.raise_signal(ending))
     done = run("select", folder / "table.csv", "-t", "y", *FAST, "-q", "--json", folder / "s.json")
-    assert done.code == 143
+    assert done.code == 128 + ending
     assert set(folder.iterdir()) == files
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert signal.getsignal(ending) is before
+
+
+@pytest.mark.skipif(len(ENDINGS) < 2, reason="no terminal hangs up here")
+def test_a_command_under_nohup_goes_on(run, folder, monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    monkeypatch.setattr("pinsker.cli._output._sync", lambda _: signal.raise_signal(signal.SIGHUP))
+    done = run("select", folder / "table.csv", "-t", "y", *FAST, "-q", "--json", folder / "s.json")
+    signal.signal(signal.SIGHUP, before)
+    assert (folder / "s.json").exists(), done.err
 
 
 def test_an_interrupt_is_noted_where_another_error_hides_it(run, folder, monkeypatch):

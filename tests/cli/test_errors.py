@@ -1,8 +1,10 @@
 """Bad input ends in one line on standard error, exit code 2, and no traceback."""
 
+import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -208,3 +210,41 @@ def test_a_reader_that_closes_the_pipe(table):
     )
     assert done.stdout == "signal,colour,final grade\n"
     assert done.stderr == ""
+
+
+def test_long_names_of_columns_are_cut(run, tmp_path):
+    table = tmp_path / "t.csv"
+    for name in ("x" * 100_000, "y" * 90):
+        table.write_text(f"{name},b\n1,2\n3,4\n")
+        done = run("inspect", table, "-t", "y" * 80)
+        assert done.code == 2
+        assert f"{name[:80]!r}... ({len(name)} characters)" in done.err
+        assert len(done.err) < 500
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("t.csv", "a,y\n1,2\n".encode("utf-16-le"), "UTF-16 without its mark: save it as UTF-8"),
+        ("t.arff", b"@relation x\n", "cannot be read as ARFF: no @data."),
+        ("t.csv", b"a,b,y\n1,2,3\n", "the table has one row: pass two at least"),
+    ],
+)
+def test_files_that_are_no_table_to_learn_from(run, tmp_path, name, content, told):
+    (tmp_path / name).write_bytes(content)
+    done = run("select", tmp_path / name, "-t", "y")
+    assert (done.code, told in done.err) == (2, True), done.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_is_read_as_a_table(run, table, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[table.read_bytes()])
+    writer.start()
+    done = run("inspect", tmp_path / "pipe", "-t", "final grade")
+    writer.join()
+    assert (done.code, done.err) == (0, "")
+
+
+def test_the_option_of_a_page_is_named_as_it_is(run, selection, tmp_path):
+    assert "--output 'x.txt' must end in .html." in run("report", selection, "-o", "x.txt").err

@@ -71,6 +71,15 @@ def test_output_that_would_replace_a_file_of_a_query_is_refused(
     assert path.read_text() == "a,y"
 
 
+def test_output_that_would_replace_a_hidden_file_of_a_query_is_refused(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hidden = tmp_path / ".hid.csv"
+    hidden.write_text("a,b,y\n1,2,3\n")
+    done = run("select", "-t", "y", "-o", ".hid.csv", "--query", "select * from '*.csv'")
+    assert (done.code, "is the file that is read" in done.err) == (2, True)
+    assert hidden.read_text() == "a,b,y\n1,2,3\n"
+
+
 def test_output_that_would_replace_standard_input_is_refused(run, frame, tmp_path):
     path, link = tmp_path / "t.csv", tmp_path / "hard.csv"
     frame.to_csv(path, index=False)
@@ -236,3 +245,21 @@ def test_written_tables_can_be_read(run, table, frame, tmp_path, name):
     back = readers.get(Path(name).suffix, pd.read_csv)(tmp_path / name, **options)
     wanted = frame[["signal", "colour", "final grade"]]
     pd.testing.assert_frame_equal(back, wanted, check_dtype=False, check_exact=True)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_goes_to_standard_output_is_utf_8(run, frame, tmp_path, encoding):
+    table, fresh, saved = (tmp_path / name for name in ("größe.csv", "fresh.csv", "s.json"))
+    named = frame.rename(columns={"signal": "größe λ²", "colour": "猫", "final grade": "ziel→"})
+    named.to_csv(table, index=False)
+    named.assign(**{"größe λ²": frame["signal"] * 1.01}).to_csv(fresh, index=False)
+    fast = ("select", table, "-t", "ziel→", "--fast", "--models", "linear", "-e", "0.2")
+    for option in ("-o", "--json", "--features"):
+        files = () if option == "--json" else ("--json", saved)
+        done = run(*fast, option, "-", *files, encoding=encoding)
+        assert (done.code, "größe λ²" in done.out) == (0, True), done.err
+    done = run("certify", saved, fresh, "--json", "-", encoding=encoding)
+    assert "größe λ²" in json.loads(done.out)["features"]
+    given = (saved, fresh, "--train", table, "--model", "linear")
+    assert "größe λ²" in run("label", *given, "-o", "-", encoding=encoding).out
+    assert run("report", saved, "-o", tmp_path / "猫.html", encoding=encoding).code == 0

@@ -109,3 +109,54 @@ def test_wrong_use_is_refused(run, folder, tmp_path):
     rows(50, 5).drop(columns="a").to_csv(lacking, index=False)
     found = run("monitor", folder / "kept.json", lacking, *options(folder))
     assert "lacks the column 'a' of the selection" in found.err
+
+
+@pytest.mark.parametrize(
+    ("written", "separator", "more"),
+    [
+        ({"yes": "-0", "no": "other"}, ",", ()),
+        ({"yes": "01", "no": "other"}, ";", ()),
+        ({"yes": "$1,461.57", "no": "$9.00"}, ",", ("--n", "20")),
+    ],
+)
+def test_labels_are_read_as_tables_are(run, tmp_path, written, separator, more):
+    train, new = (rows(n, seed).replace({"y": written}) for n, seed in ((300, 0), (200, 1)))
+    paths = [tmp_path / name for name in ("train.csv", "new.csv", "kept.json", "rows.csv")]
+    train.to_csv(paths[0], index=False)
+    new.drop(columns="y").assign(row=7, row_=8).to_csv(paths[1], index=False)
+    fast = ("--fast", "--models", "linear", "-e", "0.1", "-q")
+    run("select", paths[0], "-t", "y", "--json", paths[2], *fast)
+    given = ("label", paths[2], paths[1], "--train", paths[0], "--model", "linear", *more)
+    done = run(*given, "--output", paths[3])
+    assert done.code == 0, done.err
+    table = pd.read_csv(paths[3])
+    assert next(iter(table)) == "row__"
+    filled = table.assign(y=new["y"].to_numpy()[table["row__"] - 1])
+    filled.to_csv(paths[3], index=False, sep=separator)
+    done = run(*given, "--labels", paths[3])
+    assert (done.code, done.err) == (0, "")
+    filled.assign(y="what").to_csv(paths[3], index=False, sep=separator)
+    done = run(*given, "--labels", paths[3])
+    assert (done.code, "what" in done.err) == (2, True)
+
+
+def test_what_cannot_be_watched_is_told_in_options(run, folder, tmp_path):
+    train, saved = folder / "train.csv", tmp_path / "saved.json"
+    of_class = ("select", train, "-t", "y", "-q", "--json", saved)
+    of_number = ("select", train, "-t", "c", "--drop", "y", "-q", "--json", saved, "--fast")
+    output = ("--output", tmp_path / "rows.csv")
+    for made, command, told in (
+        ((*of_class, "-d", "backward", "--stop", "features=1"), "monitor", "select with --error-"),
+        ((*of_class, "-d", "linear"), "monitor", "--direction auto and --metric one of 'error'"),
+        ((*of_number, "--models", "linear"), "label", "labels you can afford with --n."),
+    ):
+        run(*made)
+        more = output if command == "label" else ()
+        done = run(command, saved, train, *options(folder), *more)
+        assert (done.code, told in done.err) == (2, True), done.err
+    state = tmp_path / "state.json"
+    for content in (b"\x80\x81", b"{}"):
+        state.write_bytes(content)
+        given = (folder / "kept.json", folder / "new.csv", *options(folder))
+        done = run("monitor", *given, "--state", state)
+        assert f"--state {str(state)!r} cannot be read" in done.err

@@ -1,6 +1,8 @@
 """`pinsker plan`: rows that show a budget."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -40,3 +42,18 @@ def test_commands_that_are_refused(run, typed, found):
     done = run(*typed)
     assert done.code == 2
     assert found in done.err
+
+
+def test_a_table_that_is_read_is_not_written_over(run, tmp_path):
+    table, database = tmp_path / "t.csv", tmp_path / "t.db"
+    table.write_text("a,b,y\n1,2,3\n")
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("create table t (a, b, y)")
+    queried = ("plan", "--database", database, "--query", "select * from t", "-t", "y")
+    for typed, file in ((("plan", table, "-t", "y"), table), (queried, database)):
+        before = file.read_bytes()
+        done = run(*typed, "--json", file)
+        assert (done.code, "is the file that is read" in done.err) == (2, True)
+        assert file.read_bytes() == before
+    done = run("plan", table, "-t", "y", "--json", tmp_path / "nowhere" / "plan.json")
+    assert "there is no folder" in done.err

@@ -19,7 +19,7 @@ from pinsker.bounds import TargetFacts
 from pinsker.cli._saved import check, parse, read_selection, schema, to_json
 from pinsker.exceptions import DataError, PinskerError
 from pinsker.holdout import Certificate
-from pinsker.report.words import Note
+from pinsker.report.words import Note, facts
 from pinsker.search import SelectionPath
 from pinsker.selectors import FitRecord, to_state
 
@@ -116,7 +116,8 @@ def test_what_is_written_comes_back(tmp_path_factory, outcome):
     assert back.selector.facts_ == selector.facts_
     np.testing.assert_array_equal(back.selector._record.row_hashes, selector._record.row_hashes)
     again, first = to_state(back.selector), to_state(selector)
-    assert {**again, "notes": []} == {**first, "notes": []}
+    # A file has the notes of the command.
+    assert again == first | {name: json.loads(text)[name] for name in first if "note" in name}
     assert set(np.asarray(back.columns)[back.selector.support_]) == set(outcome.kept)
 
 
@@ -306,6 +307,39 @@ def test_a_selection_comes_back(selection, frame):
     assert saved.selector.get_params()["error_budget"] == 0.05
     assert saved.selector.certificate_.features == tuple(saved.features)
     assert saved.selector.certificate_.verdict == "not tested"
+
+
+def test_notes_come_back_with_what_they_do_to_a_claim(run, table, tmp_path):
+    path = tmp_path / "selection.json"
+    run("select", table, "-t", "final grade", "--fast", "--models", "linear", "--json", path, "-q")
+    fitted = read_selection(path).selector
+    doubts = (
+        Note("few training rows", figures={"share": 0.2}, weight="untrue"),
+        Note("other values", ("signal", "colour"), weight="doubt"),
+    )
+    known = {"budget": 0.5, "error_all": 0.1, "increase_upper": 0.1, "excess_upper": 0.1}
+    plain = dataclasses.replace(fitted.certificate_, **known, notes=(), gain_lower=0.1, n_kept=1)
+    assert plain.verdict == "met"
+    unsure = dataclasses.replace(plain, notes=doubts, passed=plain)
+    fitted.certificate_ = unsure
+    content = json.loads(path.read_text()) | {"certificate": to_state(fitted)["certificate"]}
+    path.write_text(json.dumps(content))
+    back = read_selection(path).selector.certificate_
+    assert (back.verdict, back.passed.verdict) == ("inconclusive", "met")
+    assert (str(back), facts(back)) == (str(unsure), facts(unsure))
+    assert [(note.kind, note.columns, note.weight, str(note)) for note in back.notes] == [
+        (note.kind, note.columns, note.weight, str(note)) for note in doubts
+    ]
+    for part in ("note_kinds", "note_columns", "note_weights", "passed"):  # of files of before
+        del content["certificate"][part]
+    path.write_text(json.dumps(content))
+    assert [str(one) for one in read_selection(path).selector.certificate_.notes] == [
+        str(one) for one in doubts
+    ]
+    content["certificate"]["passed"] = {**content["certificate"], "budget": "much"}
+    path.write_text(json.dumps(content))
+    with pytest.raises(DataError, match="/certificate/passed/budget is 'much'"):
+        read_selection(path)
 
 
 def test_a_rule_comes_back(run, table, tmp_path):

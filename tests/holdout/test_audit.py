@@ -183,6 +183,8 @@ def test_what_cannot_be_audited(selector):
         audit([0], SVC(), X, y, groups=np.zeros(30))
     with pytest.raises(ParameterError, match="Unknown label type: unknown"):
         audit([0], SVC(), X, np.array([int, str] * 15, dtype=object))
+    with pytest.raises(DataError, match="too little for squared errors in double precision"):
+        audit([0], LinearRegression(), X, X[:, 0] * 1e-170, cv=4)  # R² was 1.0000
     with pytest.raises(ParameterError, match="metric='rms' is not known"):
         audit(selector, SVC(), X, y, metric="rms")
     with pytest.raises(DataError, match=r"2.* of the test rows is in no training row"):

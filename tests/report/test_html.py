@@ -273,3 +273,11 @@ def test_a_set_without_a_bound_has_a_page():
     with pytest.warns(DataWarning, match="single row"):
         selector.fit(X, [0, 1])
     assert "not tested" in to_html(summarise(selector))
+
+
+def test_a_page_of_a_search_whose_time_was_up():
+    X = np.random.default_rng(0).normal(size=(200, 120))
+    selector = FeatureSelector(0.1, models=["linear"], time_limit=1e-9, random_state=0)
+    summary = summarise(selector.fit(X, X[:, 0] > 0))
+    assert None in [one["information"] for one in summary["path"]["sets"]]
+    assert selector.certificate_.verdict in to_html(summary)

@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression
 
 from oracles import search as slow
 from pinsker.encoding import encode
-from pinsker.exceptions import ParameterError
+from pinsker.exceptions import DataError, ParameterError
 from pinsker.search import (
     ErrorBudget,
     FeatureCount,
@@ -222,3 +222,9 @@ def test_the_metric_of_a_budget_decides_how_an_integer_target_is_read():
     X, y = load_wine(return_X_y=True)
     rule = ErrorBudget(0.1, metric="mse", model="gaussian")
     assert LinearSelection(rule).fit(X, y).facts_.n_targets == 1  # three indicators
+
+
+def test_a_target_whose_squares_are_no_numbers_is_refused():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    with pytest.raises(DataError, match="too little for squared errors in double precision"):
+        LinearSelection(0.1).fit(X, X[:, 0] * 1e-300)

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from pinsker import FeatureCount, FeatureSelector, Monitor
+from pinsker import FeatureCount, FeatureSelector, LinearSelection, Monitor
 from pinsker.bounds import ConfidenceSequence
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
-from pinsker.selectors import to_state
+from pinsker.selectors import from_state, to_state
 
 #: What is bet, of the capital.
 BETS = np.geomspace(0.002, 0.95, 24)
@@ -117,6 +117,18 @@ def test_a_saved_selection_does(pair, tmp_path):
     X, y = rows(300, 2)
     for saved in (json.loads(content), str(path)):
         assert Monitor(saved, *models).update(X, y).n_rows == 300
+
+
+def test_a_fit_to_an_array_is_saved_without_names():
+    X = np.random.default_rng(0).normal(size=(200, 4))
+    selector = LinearSelection(0.1).fit(X, X[:, 0])
+    state = json.loads(json.dumps(to_state(selector)))
+    assert (state["columns"], state["kept"]) == (["x0", "x1", "x2", "x3"], ["x0"])
+    back = from_state(state)
+    np.testing.assert_array_equal(back.transform(X), X[:, :1])
+    assert not hasattr(back, "feature_names_in_")
+    del state["is_named"]  # of files of before
+    assert from_state(state).feature_names_in_.tolist() == state["columns"]
 
 
 def test_wrong_use_is_refused(pair):

@@ -155,6 +155,36 @@ def test_weight_zero_leaves_a_row_out():
     assert any("by neighbors" in note for note in one.notes_)
 
 
+def test_what_rows_of_weight_zero_hold_is_in_nobody_s_way():
+    X, y, w = table(240)
+    w = w.astype(float)
+    w[::5] = 0
+    absent, kept = w == 0, w > 0
+    groups = np.where(absent, 1000, 0) + np.arange(len(y)) // 3
+    X[absent, 2] = np.nan
+    X[0, 4] = np.inf
+    rows = ((X, y, {"sample_weight": w}), (X[kept], y[kept], {"sample_weight": w[kept]}))
+    fast = {"models": ["linear"], "searches": ["linear"], "cv": 3, "random_state": 0}
+    fitted = FeatureSelector(0.3, **fast)
+    for selector in (
+        LinearSelection(0.1),
+        CriterionSelection("jmi", n_features_to_select=2),
+        fitted,
+    ):
+        found = [selector.fit(*both, **of_rows).ranking_.tolist() for *both, of_rows in rows]
+        assert found[0] == found[1]
+    both = [
+        fitted.stability(*one[:2], **one[2], groups=own, n=2).frequency.tolist()
+        for one, own in zip(rows, (groups, groups[kept]), strict=True)
+    ]
+    assert both[0] == both[1]
+    found = [
+        audit([0], LogisticRegression(), *one[:2], **one[2], groups=own, cv=2)
+        for one, own in zip(rows, (groups, groups[kept]), strict=True)
+    ]
+    assert found[0] == found[1]
+
+
 def test_weights_change_what_is_chosen():
     # Two populations, in each of which another column matters.
     rng = np.random.default_rng(3)
@@ -245,7 +275,7 @@ def test_audit_takes_weights(metric):
         scores = model.decision_function(X[test])
         own = 1 - roc_auc_score(y[test], scores, sample_weight=w[test])
     assert result.error_all == pytest.approx(own, abs=1e-9)
-    with pytest.raises(DataError, match="zero in 1 test rows"):
+    with pytest.raises(DataError, match="some of which weigh nothing: leave these out"):
         audit(selector, LogisticRegression(), X[:3], y[:3], sample_weight=[1, 0, 1], cv=given["cv"])
 
 

@@ -290,11 +290,11 @@ def report(
     """Make the page of a saved selection again."""
     page = read_page(selection)
     path = output or str(Path(selection).with_suffix(".html"))
-    out.check_outputs({"report": path}, [selection], None)
+    out.check_outputs({"output": path}, [selection], page="output")
     with out.until_closed(), out.OutputFiles() as files:
         files.write_text(page, path)
     if not quiet:
-        print(f"wrote {path}")
+        out.make_console().print(f"wrote {path}", markup=False, soft_wrap=True)
     return out.MET
 
 

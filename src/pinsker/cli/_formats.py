@@ -186,7 +186,7 @@ def files_in(query: str) -> list[str]:
         name = (single or "").replace("''", "'") or (double or "").replace('""', '"') or dollar
         if name:
             name = os.path.expanduser(re.sub(r"^file:(//(?=/))?", "", name))
-            found += [name, *glob.glob(name, recursive=True)]
+            found += [name, *glob.glob(name, recursive=True, include_hidden=True)]
     return [name for name in found if "\0" not in name and os.path.isfile(name)]
 
 
@@ -342,6 +342,7 @@ class TextStyle:
     separator: str | None = None  # between values
     decimal: str | None = None  # decimal sign
     na: Sequence[str] | None = None  # texts that mean missing, beside the usual ones
+    texts: Sequence[str] = ()  # columns that stay text
 
 
 def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[Note]]:
@@ -351,6 +352,8 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
     lines = sample.decode(encoding, errors="replace").splitlines()[:50]
     if not any(line.strip() for line in lines):
         raise DataError("the table is empty: it needs a line of column names and rows below it.")
+    if "\0" in lines[0]:
+        raise DataError("its names hold zero bytes, as UTF-16 without its mark: save it as UTF-8.")
     separator = style.separator or _separator(lines)
     style = replace(style, separator=separator)
     notes = []
@@ -409,7 +412,7 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
             frame: pd.DataFrame = pd.read_csv(
                 text, sep=style.separator, decimal=style.decimal or ".",
                 na_values=["?", *(style.na or ())], skipinitialspace=True, index_col=False,
-                low_memory=False, **_EXACT,
+                dtype=dict.fromkeys(style.texts, str), low_memory=False, **_EXACT,
             )  # fmt: skip
             return frame
     except pd.errors.ParserWarning as error:

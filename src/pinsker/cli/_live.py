@@ -6,23 +6,25 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import pandas as pd
 from typer import Argument, Option
 
+from pinsker._compat import classes_of
 from pinsker._types import AnyArray, Estimator, Fields, TableLike, TargetLike, plain
 from pinsker.cli import _options as options
 from pinsker.cli import _output as out
 from pinsker.cli._app import Confidence, Model, SavedFile, app, make_model
 from pinsker.cli._fitting import collect_warnings
+from pinsker.cli._formats import TextStyle
 from pinsker.cli._saved import SavedSelection, read_selection
 from pinsker.cli._tables import STDIN, InputTable, read_input
-from pinsker.exceptions import DataError, ParameterError
+from pinsker.exceptions import DataError, ParameterError, PinskerError
 from pinsker.holdout import LabelPlan, fit_both, rows_to_label
 from pinsker.selectors import Monitor
 
 __all__ = ["app"]
 
-#: Column of the file of rows to label that says which row of the table each is, from 1 on.
+#: Column of the file of rows to label that says which row of the table each is, from 1 on;
+#: lines behind it keep it apart from columns of the table.
 _ROW = "row"
 
 # fmt: off
@@ -54,7 +56,10 @@ def monitor(
     new, both = _read(saved, table), _fitted(saved, train, model, seed or 0)
     watched = Monitor(saved.selector, *both, confidence=confidence)
     if state is not None and Path(state).exists():
-        watched.resume(Path(state).read_text(encoding="utf-8"))
+        try:
+            watched.resume(Path(state).read_text(encoding="utf-8"))
+        except (DataError, UnicodeDecodeError) as error:
+            raise DataError(f"--state {state!r} cannot be read: {error}") from error
     with collect_warnings() as collected:
         watched.update(*_rows(saved, new))
     known: Fields = {"verdict": watched.verdict, "known_at": watched.known_at}
@@ -89,14 +94,14 @@ def label(
     console = out.make_console(stderr=STDIN in (output, json))
     if labels is None:
         rows = new.as_written.iloc[plan.rows].assign(**{saved.targets[0]: ""})
-        rows.insert(0, _ROW, plan.rows + 1)
+        rows.insert(0, _row_column(new), plan.rows + 1)
         with out.OutputFiles() as files:
             files.write_table(rows, output)
         if not quiet:
             need = f"{len(plan.rows)} of {plan.n_rows} rows need a label"
             console.print(f"{need}; {plan.n_saved} labels saved")
         return out.MET
-    result = plan.audit(X, _read_labels(labels, saved.targets[0], plan), confidence=confidence)
+    result = plan.audit(X, _read_labels(labels, new, plan), confidence=confidence)
     with out.until_closed():
         out.write_json(result.to_dict(), json)
         if not quiet:
@@ -137,15 +142,26 @@ def _fitted(
     return fit_both(saved.selector, make_model(model, saved.task, seed), X, np.asarray(y))
 
 
-def _read_labels(path: str, target: str, plan: LabelPlan) -> AnyArray:
+def _row_column(table: InputTable) -> str:
+    name = _ROW
+    while name in table.frame.columns:
+        name += "_"
+    return name
+
+
+def _read_labels(path: str, table: InputTable, plan: LabelPlan) -> AnyArray:
     """Return the labels of a plan's rows from the file that was filled in."""
+    target, row = table.target, _row_column(table)
+    # Some classes of text alone may look like numbers.
+    classes = classes_of(plan.pair.model_all, np.zeros(0))
+    texts = () if classes.dtype.kind in "biuf" else (target,)
     try:
-        frame = pd.read_csv(path)
-    except (ValueError, OSError) as error:
+        read = read_input(path, target, style=TextStyle(texts=texts))
+    except PinskerError as error:
         raise DataError(f"{path!r} cannot be read as what --output wrote: {error}") from error
-    if absent := [name for name in (_ROW, target) if name not in frame.columns]:
-        raise DataError(f"{path!r} lacks the column {absent[0]!r}: pass what --output wrote.")
-    known = frame.set_index(_ROW)[target]
+    if row not in read.frame.columns:
+        raise DataError(f"{path!r} lacks the column {row!r}: pass what --output wrote.")
+    known = (read.as_written[target] if texts else read.y).set_axis(read.frame[row])
     if not np.array_equal(np.sort(known.index.to_numpy()), plan.rows + 1):
         raise DataError(
             f"{path!r} holds other rows than those to label: use the same selection, table, "

@@ -283,16 +283,20 @@ def find_column(name: str, names: Sequence[str], option: str) -> str:
     if name in names:
         return name
     if len(name) > _LONGEST_NAME:
-        shown = f"{name[:_LONGEST_NAME]!r}... ({len(name)} characters)"
-        raise ParameterError(f"{option}: there is no column of the long name {shown}.")
+        raise ParameterError(f"{option}: there is no column of the long name {_cut(name)}.")
     alike = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
     meant = [n for n in names if n.lower() == alike[0]] if alike else []
     if meant:
-        advice = f"Did you mean {meant[0]!r}?"
+        advice = f"Did you mean {_cut(meant[0])}?"
     else:
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        advice = f"There are {', '.join(map(repr, names[:6]))}{more}."
+        advice = f"There are {', '.join(map(_cut, names[:6]))}{more}."
     raise ParameterError(f"{option}: there is no column {name!r}. {advice}")
+
+
+def _cut(name: str) -> str:
+    long = len(name) > _LONGEST_NAME
+    return f"{name[:_LONGEST_NAME]!r}... ({len(name)} characters)" if long else repr(name)
 
 
 def _matching(pattern: str, names: Sequence[str], option: str) -> list[str]:

@@ -48,7 +48,8 @@ MET = 0
 BAD_INPUT = 2
 NOT_MET = 3
 INTERRUPTED = 130
-ENDED = 128 + signal.SIGTERM
+#: Signals that end a process, and shall leave nothing behind.
+_ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 #: Control characters but tabs and ends of lines, and those that turn the direction of text.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _TEXT = ("csv", "tsv")
@@ -206,12 +207,13 @@ class OutputFiles:
 
     def __init__(self) -> None:
         self._staged: list[tuple[Path, Path]] = []
-        self._printed: list[str] = []
-        self._on_end: Any = None
+        self._printed: list[bytes] = []
+        self._on_end: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        if _in_main_thread():  # SIGTERM shall leave nothing behind
-            self._on_end = signal.signal(signal.SIGTERM, lambda *_: sys.exit(ENDED))
+        for number in _ENDINGS if _in_main_thread() else ():
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+                self._on_end[number] = signal.signal(number, lambda own, _: sys.exit(128 + own))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
@@ -223,24 +225,29 @@ class OutputFiles:
         finally:
             for staged, _ in self._staged:
                 shutil.rmtree(staged.parent, ignore_errors=True)
-            if self._on_end is not None:
-                signal.signal(signal.SIGTERM, self._on_end)
-        if kind is None:
-            printed = "".join(self._printed)
-            # A pipe gets names as they are; a terminal would obey what some of them hold.
-            sys.stdout.write(visible(printed) if sys.stdout.isatty() else printed)
+            for number, before in self._on_end.items():
+                signal.signal(number, before)
+        if kind is not None or not self._printed:
+            return
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.flush()
+            sys.stdout.buffer.write(b"".join(self._printed))
+        else:  # what stands in for it takes text alone
+            sys.stdout.write(b"".join(self._printed).decode())
 
     def write_text(self, text: str, path: str | None) -> None:
         """Write a text; ``-`` is standard output, and None is nowhere."""
         if path == STDIN:
-            self._printed.append(text)
+            # A pipe gets names as they are; a terminal would obey what some of them hold.
+            shown = visible(text) if sys.stdout.isatty() else text
+            self._printed.append(shown.encode())  # as files are, whatever a terminal can show
         elif path is not None:
             self.write_with(lambda place: Path(place).write_text(text, encoding="utf-8"), path)
 
     def write_table(self, frame: pd.DataFrame, path: str | None) -> None:
         """Write a table in the format of the name; ``-`` is CSV on standard output."""
         if path == STDIN:
-            self._printed.append(frame.to_csv(index=False))
+            self.write_text(frame.to_csv(index=False), path)
         elif path is not None:
             self.write_with(lambda place: _write_table(frame, place), path)
 
@@ -260,14 +267,17 @@ class OutputFiles:
 
 
 def check_outputs(
-    outputs: dict[str, str | None], inputs: Sequence[str | None], query: str | None = None
+    outputs: dict[str, str | None],
+    inputs: Sequence[str | None],
+    query: str | None = None,
+    page: str = "report",
 ) -> None:
-    """Refuse files that cannot be written, before anything is searched."""
+    """Refuse files that cannot be written, before anything is searched; `page` is one in HTML."""
     named = {f"--{option}": file for option, file in outputs.items() if file is not None}
     read = [*_facts_of(inputs), *_facts_of(files_in(query or ""))]
     written: dict[str, str] = {}
     for option, file in named.items():
-        if file == STDIN and option != "--report":
+        if file == STDIN and option != f"--{page}":
             continue
         _check_place(option, file)
         place = os.path.realpath(file)
@@ -279,12 +289,12 @@ def check_outputs(
         if place in written:
             raise ParameterError(f"{written[place]} and {option} name the same file {file!r}.")
         written[place] = option
-    if outputs.get("output") is not None:
-        written_format(str(outputs["output"]))
-    if (report := outputs.get("report")) is not None:
+    if (report := outputs.get(page)) is not None:
         if not report.lower().endswith((".html", ".htm")):
-            raise ParameterError(f"--report {report!r} must end in .html.")
-        require("jinja2", purpose="--report", extra="report")
+            raise ParameterError(f"--{page} {report!r} must end in .html.")
+        require("jinja2", purpose=f"--{page}", extra="report")
+    if page != "output" and outputs.get("output") is not None:
+        written_format(str(outputs["output"]))
 
 
 def _facts_of(files: Sequence[str | None]) -> list[os.stat_result]:

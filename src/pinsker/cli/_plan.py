@@ -10,7 +10,7 @@ from pinsker._types import Fields
 from pinsker.cli import _options as options
 from pinsker.cli._fitting import SelectOptions, collect_warnings, make_selector
 from pinsker.cli._formats import TextStyle, choose_source
-from pinsker.cli._output import make_console, print_notes, write_json
+from pinsker.cli._output import check_outputs, make_console, print_notes, write_json
 from pinsker.cli._tables import STDIN, read_input
 from pinsker.encoding import take
 from pinsker.exceptions import DataError, ParameterError
@@ -39,6 +39,7 @@ def plan(
     na: options.NotAvailable = None,
 ) -> int:  # fmt: skip
     """Tell how many fresh rows show an error budget, from a table or from an assumed error."""
+    check_outputs({"json": json}, [table, database], query)
     given = [options.parse_budget(text) or 0.0 for text in error_budget or ["0.01"]]
     budgets = [part * given[0] for part in _MULTIPLES] if len(given) == 1 else given
     known: Fields = {"error_budget": budgets, "confidence": confidence, "power": power}

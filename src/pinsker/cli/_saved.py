@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pinsker import __version__
-from pinsker._notes import Notes
+from pinsker._notes import Notes, notes_to_fields
 from pinsker._types import Fields, Selector, Unchecked, plain
 from pinsker.cli._formats import TextStyle
 from pinsker.cli._tables import InputTable
@@ -81,6 +81,7 @@ def to_json(outcome: Outcome, summary: Fields | None = None) -> str:
         **to_state(outcome.selector),
         "task": outcome.task,  # a linear search takes classes for numbers
         "stability": None if outcome.stability is None else outcome.stability.to_dict(),
+        **notes_to_fields(outcome.notes),
         "notes": [sentence(note, "command") for note in outcome.notes],
         "seconds": round(outcome.seconds, 3),
         "summary": packed,
@@ -222,6 +223,9 @@ def check_parts(content: Fields) -> None:
     }
     _refuse(wrong)
     _check_path(content["path"])
+    larger = content["certificate"].get("passed")
+    if larger is not None:
+        check(larger, schema()["properties"]["certificate"], "/certificate/passed")
     whole = {columns[j] for one in features for j in one if {columns[k] for k in one} <= kept}
     _refuse({
         "kept divides a group of columns": kept != whole,

@@ -299,7 +299,9 @@ def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
             "supported. Save it as CSV."
         ) from error
     except (arff.ArffError, ValueError, StopIteration, IndexError) as error:
-        raise DataError(f"{source!r} cannot be read as ARFF: {error}.") from error
+        raise DataError(
+            f"{source!r} cannot be read as ARFF: {str(error) or 'no @data'}."
+        ) from error
     frame = pd.DataFrame(rows)
     for name, kind in zip(meta.names(), meta.types(), strict=True):
         if kind == "nominal":
@@ -347,12 +349,13 @@ def _open(source: str) -> tuple[BinaryIO, str]:
     try:
         if path.is_dir():
             raise DataError(f"{shown} is a folder: name a file.")
-        if formats.is_database(source):
+        if not path.is_fifo() and formats.is_database(source):
             some = ", ".join(map(repr, formats.tables_in(source)[:6])) or "none"
             raise DataError(
                 f'{shown} is a database: add --query "select * from TABLE". Its tables: {some}.'
             )
-        return path.open("rb"), path.name
+        # A pipe, such as <(command) of a shell, is no file to go back in.
+        return io.BytesIO(path.read_bytes()) if path.is_fifo() else path.open("rb"), path.name
     except FileNotFoundError as error:
         raise DataError(f"there is no file {shown}.") from error
     except OSError as error:  # a name that is too long among them

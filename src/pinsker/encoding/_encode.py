@@ -237,11 +237,11 @@ def encode(
     check_lengths({"X": table.n_rows, "y": target_table.n_rows})
     if table.n_rows < 2:
         raise DataError(
-            f"Found array with 1 sample(s) (shape={table.values.shape}) while a minimum of 2 is "
-            "required."
+            f"<Found array with 1 sample(s) (shape={table.values.shape}) while a minimum of 2 is "
+            "required|the table has one row: pass two at least, and a hundred to learn from>."
         )
     weights = None if sample_weight is None else check_weights(sample_weight, table.n_rows)
-    rows = usable_rows([table], missing, target=target_table)
+    rows = usable_rows([table], missing, target=target_table, weights=weights)
     notes = drop_note(len(rows), table.n_rows, missing)
     if weights is not None:
         used = rows[weights[rows] > 0]

@@ -293,9 +293,15 @@ _LARGEST_WEIGHT = 1e100
 
 
 def usable_rows(
-    tables: Sequence[RawTable], missing: Missing, *, target: RawTable | None = None
+    tables: Sequence[RawTable],
+    missing: Missing,
+    *,
+    target: RawTable | None = None,
+    weights: FloatArray | None = None,
 ) -> IntArray:
     """Return the rows that all tables can use, or raise an error that names what is in the way."""
+    # What rows of weight zero hold is in nobody's way.
+    counts = np.True_ if weights is None else weights[:, None] > 0
     if missing not in get_args(Missing):
         raise ParameterError(
             f"missing={missing!r} is not known: use 'auto', 'error', 'drop' or 'category'.",
@@ -307,12 +313,14 @@ def usable_rows(
     for table in everything:
         if np.isfinite(table.values).all():
             continue
-        if (infinite := np.isinf(table.values)).any():
+        if (infinite := np.isinf(table.values) & counts).any():
             raise DataError(
                 _report(table, infinite, "infinity", "infinite values")
                 + " Replace them: an infinity is neither a number nor a missing value."
             )
-        gaps = np.isnan(table.values)
+        gaps = np.isnan(table.values) & counts
+        if not gaps.any():
+            continue
         if missing == "error" or (missing == "category" and table is target):
             choices = "<missing=drop>" if table is target else "<missing=drop>, <missing=category>"
             raise _gaps_refused(

@@ -49,6 +49,7 @@ from pinsker.holdout._rows import (
     compare_profiles,
     count_known,
     demand_labels,
+    fitted_columns,
     group_copies,
     kept_columns,
     make_folds,
@@ -60,6 +61,7 @@ from pinsker.holdout._rows import (
     set_search_rows_aside,
     splits_into_parts,
     warn_of_known_rows,
+    without_weightless,
 )
 from pinsker.holdout._sizes import FoundPaths, find_sizes, geometric_sizes, search_paths
 from pinsker.holdout._subgroups import drawn_subgroups, read_subgroups

@@ -32,10 +32,9 @@ from pinsker._types import (
     Task,
     plain,
 )
-from pinsker.bounds import few_rows_decide
+from pinsker.bounds import TargetFacts, few_rows_decide
 from pinsker.encoding import (
     Encoded,
-    check_weights,
     draw_rows,
     encode,
     encode_target,
@@ -66,6 +65,7 @@ from pinsker.holdout._rows import (
     read_division,
     warn_of,
     warn_of_known_rows,
+    without_weightless,
 )
 from pinsker.metrics import METRICS, Metric, task_of, weighted_rows
 from pinsker.models import (
@@ -241,7 +241,7 @@ def audit(
         How the test rows are divided when no training rows are given; by default as the selector
         does if it was given a splitter, else in five.
     sample_weight, groups : array-like of shape (n_test,), optional
-        Positive weights of the test rows, and which of them belong together.
+        Weights of the test rows, and which of them belong together.
     confidence : float, default=0.95
         Of each confidence bound by itself.
 
@@ -278,6 +278,11 @@ def audit(
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
     X_test, X_train = (None if X is None else as_table(X) for X in (X_test, X_train))
+    n_given = X_test.shape[0]
+    test = without_weightless(X_test, y_test, sample_weight, groups)
+    X_test, y_test, weights, groups = test
+    if X_test.shape[0] < n_given and not isinstance(cv, Integral | Splitter | None):
+        raise DataError("cv lists rows, some of which weigh nothing: leave these out.")
     y, y_train = target_column(y_test), None if y_train is None else target_column(y_train)
     if y.ndim == 1 and missing_targets(y).any():
         from pinsker.holdout._labels import audit_partial  # which needs this file
@@ -287,12 +292,13 @@ def audit(
     cv = _own_folds(own) if cv is None else _number_of_folds(cv)
     _check_rows(len(y), X_train, y_train, cv)
     clusters = None if groups is None else number_groups(one_label_per_row(groups, len(y)))
-    weights = _weights(sample_weight, len(y))
     task = task_of_model(model) or (encode_target(y).task if own is None else own.task_)
     if metric is None or (isinstance(metric, str) and metric == "auto"):
         metric = next(iter(METRICS[task])) if own is None else own_metric(own)
     loss = Metric(metric)
     _check_task(loss, model, task)
+    if task == "regression" and len(np.unique(y)) > 1:
+        TargetFacts.of(encode_target(y, task=task))  # refuses squares that are no numbers
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
     if own is not None:
@@ -455,19 +461,6 @@ def _number_of_folds(cv: CrossValidation) -> Any:
     if number < 2:
         raise ParameterError(f"cv={cv!r}: use 2 folds at least, or a splitter.", parameter="cv")
     return number
-
-
-def _weights(sample_weight: RowLabels, n_test: int) -> FloatArray | None:
-    """Return the weights of the test rows."""
-    if sample_weight is None:
-        return None
-    weights = check_weights(sample_weight, n_test)
-    if not weights.all():
-        raise DataError(
-            f"sample_weight is zero in {int((weights == 0).sum())} test rows: leave them out.",
-            parameter="sample_weight",
-        )
-    return weights
 
 
 def _check_plain(plain: bool, found: str) -> None:

@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pinsker._notes import Notes
+from pinsker._notes import Notes, notes_to_fields
 from pinsker._types import Fields, plain
 from pinsker.metrics import WORST, SubgroupResult, metric_row
 
@@ -221,8 +221,7 @@ class Certificate:
             "features": list(self.features),
             "passed": None if self.passed is None else self.passed.to_dict(),
             "subgroups": [{**asdict(one), "verdict": one.verdict} for one in self.subgroups],
-            "notes": list(map(str, self.notes)),
-            "note_kinds": [note.kind for note in self.notes],
+            **notes_to_fields(self.notes),
             "verdict": self.verdict,
             "resolvable": self.resolvable,
             "lets_all_go": self.lets_all_go,

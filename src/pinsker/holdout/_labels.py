@@ -148,7 +148,7 @@ def rows_to_label(
         if not pair.metric.row.counts:
             raise ParameterError(
                 f"metric {pair.metric.name!r} differs in nearly every row: say how many labels you "
-                "can afford with n=, or use metric='error'.",
+                "can afford <with n=, or use metric='error' for classes|with --n>.",
                 parameter="n",
             )
         rows = np.flatnonzero(apart)

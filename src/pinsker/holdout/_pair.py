@@ -46,7 +46,7 @@ from pinsker.holdout._audit import (
 )
 from pinsker.holdout._certificate import Certificate
 from pinsker.holdout._evaluate import FeatureSet, FitContext
-from pinsker.metrics import MEAN, CostMatrix, Metric, WorstTarget
+from pinsker.metrics import MEAN, METRICS, CostMatrix, Metric, WorstTarget
 from pinsker.models import (
     OwnColumns,
     RawModel,
@@ -88,9 +88,13 @@ class ModelPair:
         chosen = Metric(own_metric(selector) if metric is None else metric)
         several = isinstance(chosen.metric, WorstTarget) or selector.facts_.n_targets > 1
         if several or chosen.method(selector.task_) != MEAN:
+            what = "of one target" if several else f"of {selector.task_}"
+            own = METRICS[selector.task_]
+            means = (name for name in own if Metric(name).method(selector.task_) == MEAN)
+            known = ", ".join(map(repr, means)) or "none"
             raise ParameterError(
-                f"metric {chosen.name!r} has no loss of each row of one target: use 'error', "
-                "'brier', 'log-loss', 'r2', 'mse' or 'mae'.",
+                f"metric {chosen.name!r} has no loss of each row {what}: <pass metric= one of "
+                f"|select with --direction auto and --metric one of >{known}.",
                 parameter="metric",
             )
         return cls(selector, model_all, model_kept, chosen)
@@ -136,6 +140,11 @@ class ModelPair:
         values = target_column(y)
         if n_missing := int(missing_targets(values).sum()):
             raise DataError(f"y is missing in {n_missing} of {len(values)} rows: leave them out.")
+        if self.task == "regression":
+            try:
+                values = values.astype(np.float64)
+            except (TypeError, ValueError) as error:
+                raise DataError(f"y must hold numbers, as in the fit: {error}.") from error
         # R² is in units of the variance of the fit: batches have variances of their own.
         is_r2 = self.metric.name == "r2"
         metric, unit = (Metric("mse"), self.selector.facts_.variance) if is_r2 else (self.metric, 1)

@@ -24,15 +24,20 @@ from pinsker._types import (
     RowLabels,
     Selector,
     Splitter,
+    TableLike,
+    TargetLike,
 )
 from pinsker.bounds import effective_rows, serial_blocks
 from pinsker.encoding import (
     Encoded,
     Profile,
+    check_weights,
+    count_rows,
     hash_numbers,
     is_missing,
     listing,
     read_array,
+    take,
     take_rows,
 )
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
@@ -531,6 +536,20 @@ def warn_of_known_rows(hashes: AnyArray | None, known: AnyArray | None, kind: st
     return warn_of(Note(kind, figures=figures, weight="doubt"))
 
 
+def without_weightless(
+    X: TableLike, y: TargetLike, sample_weight: RowLabels, groups: RowLabels
+) -> tuple[TableLike, TargetLike, FloatArray | None, RowLabels]:
+    """Return a table with its target, weights and groups without the rows of weight zero."""
+    if sample_weight is None:
+        return X, y, None, groups
+    weights = check_weights(sample_weight, count_rows(X))
+    if weights.all():
+        return X, y, weights, groups
+    used = np.flatnonzero(weights)
+    labels = None if groups is None else one_label_per_row(groups, len(weights))[used]
+    return take(X, used), take(y, used), weights[used], labels
+
+
 def demand_labels(record: Any, sample_weight: RowLabels, groups: RowLabels) -> None:
     """Refuse rows without the groups or the weights that those of the fit had."""
     if record.grouped and groups is None:
@@ -547,12 +566,16 @@ def demand_labels(record: Any, sample_weight: RowLabels, groups: RowLabels) -> N
         )
 
 
+def fitted_columns(selector: Selector) -> list[str]:
+    """Return the names of the columns that a selector was fitted to, as its profile has them."""
+    unnamed = [f"x{j}" for j in range(selector.n_features_in_)]
+    return [*map(str, vars(selector).get("feature_names_in_", unnamed))]
+
+
 def kept_columns(selector: Selector) -> list[str]:
-    """Return the names of the columns that a selector keeps, as its profile has them."""
-    names, support = vars(selector).get("feature_names_in_"), selector.get_support()
-    if names is None:
-        return [f"x{j}" for j in np.flatnonzero(support)]
-    return [str(name) for name, stays in zip(names, support, strict=True) if stays]
+    """Return the names of the columns that a selector keeps."""
+    both = zip(fitted_columns(selector), selector.get_support(), strict=True)
+    return [name for name, stays in both if stays]
 
 
 def compare_profiles(

@@ -103,7 +103,8 @@ def expert_charts(summary: Fields) -> list[Fields]:
     """Return information by number of features, and the bound of each set by itself."""
     own = f"{summary['path']['search'] or summary['selector']['name']}, nearest neighbors"
     sets = [one for one in summary["path"]["sets"] if one["size"] > 0]
-    information = [Series(own, [_plain_point(one, "information", "nats") for one in sets])]
+    known = [one for one in sets if one["information"] is not None]  # not if time was up
+    information = [Series(own, [_plain_point(one, "information", "nats") for one in known])]
     information += _held_out_information(summary)
     charts = [("information", "Information about the target, in nats", information)]
     bounds = [_plain_point(one, "bound", "at most") for one in sets if one["bound"] is not None]

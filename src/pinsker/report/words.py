@@ -358,6 +358,8 @@ careful = partial(Sentence, first=True)  # a sentence that comes first
 def sentence(note: Note, audience: Audience = "library") -> str:
     """Return a note as one sentence, for readers of Python or of a shell."""
     figures = dict(note.figures)
+    if "text" in figures:  # of a saved note: its figures are not saved
+        return str(figures["text"])
     if "setting" in figures:
         figures["setting"] = spell(figures["setting"], audience)
     column = note.columns[0] if note.columns else ""
@@ -369,8 +371,9 @@ def sentence(note: Note, audience: Audience = "library") -> str:
 
 def careful_first(notes: Iterable[Note]) -> list[Note]:
     """Return the notes of a summary: what to be careful about, then the others."""
-    shown = [note for note in notes if SENTENCES[note.kind].shown]
-    return sorted(shown, key=lambda note: not SENTENCES[note.kind].first)
+    # Of a saved note the kind may be that of another version.
+    said = [(SENTENCES.get(note.kind, SENTENCES["saved"]), note) for note in notes]
+    return [note for own, note in sorted(said, key=lambda one: not one[0].first) if own.shown]
 
 
 def _rare_class(figures: Figures) -> dict[str, str]:

@@ -49,6 +49,7 @@ from pinsker.holdout import (
     interval_notes,
     make_folds,
     path_certificate,
+    without_weightless,
 )
 from pinsker.metrics import CostMatrix, WorstTarget
 from pinsker.search import ErrorBudget, SelectionPath, StoppingRule, measure_sets, read_budget
@@ -369,6 +370,8 @@ class EvaluatedSelector(Selector):
         stability 1.00 (95% interval 1.00 to 1.00) over 3 subsamples
         """
         check_is_fitted(self)
+
+        X, y, sample_weight, groups = without_weightless(X, y, sample_weight, groups)
 
         def draw_half(seed: int) -> RowSample:
             return draw_table(self, X, y, count_rows(X) // 2, seed)

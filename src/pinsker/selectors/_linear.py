@@ -15,6 +15,7 @@ from pinsker._types import (
     TargetLike,
     Unchecked,
 )
+from pinsker.bounds import TargetFacts
 from pinsker.exceptions import ParameterError
 from pinsker.holdout import path_certificate
 from pinsker.metrics import METRICS
@@ -144,6 +145,7 @@ class LinearSelection(Selector):
         given, is_auto = self.error_budget, self.metric == "auto"
         metric = given.metric if isinstance(given, ErrorBudget) and is_auto else self.metric
         encoded = encode_table(self, X, y, metric, "standard", sample_weight)
+        TargetFacts.of(encoded.target, encoded.weights)  # refuses squares that are no numbers
         design = LinearDesign.of(encoded)
         several = len(encoded.target.names) > 1
         own = rule.metric if isinstance(rule, ErrorBudget) else "r2"

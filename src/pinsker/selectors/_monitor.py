@@ -105,7 +105,8 @@ class Monitor:
         self.error_budget = pair.budget(error_budget)
         if math.isnan(self.error_budget):
             raise ParameterError(
-                f"the selector has no budget in {pair.metric.name!r}: pass error_budget=."
+                f"the selector has no budget in {pair.metric.name!r}: <pass error_budget=|select "
+                "with --error-budget>."
             )
         largest, counts = pair.largest, pair.metric.row.counts
         self._sequence = ConfidenceSequence(largest, confidence, whole=counts)

@@ -4,20 +4,20 @@ import base64
 import dataclasses
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pinsker._notes import Note, Notes
+from pinsker._notes import notes_of_fields, notes_to_fields
 from pinsker._types import AnyArray, Fields, Selector, plain
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Profile, listing
 from pinsker.engine import KNNSettings
 from pinsker.exceptions import DataError
 from pinsker.explain import Importance
-from pinsker.holdout import MOST_HASHES, Certificate, CVResults
+from pinsker.holdout import MOST_HASHES, Certificate, CVResults, fitted_columns
 from pinsker.metrics import SubgroupResult
 from pinsker.search import (
     CountedPath,
@@ -56,7 +56,7 @@ _FORGOTTEN: Fields = {"cv_results_": CVResults(), "front_": [], "stability_": No
 def to_state(selector: Selector) -> Fields:
     """Return a fitted selector as values that JSON can hold."""
     importance = vars(selector).get("importance_")
-    names = [str(name) for name in selector.feature_names_in_]
+    names = fitted_columns(selector)
     # Of very many the smallest, for the file is for people too.
     hashes = np.sort(selector._record.row_hashes)[:MOST_HASHES]
     state = {
@@ -66,6 +66,7 @@ def to_state(selector: Selector) -> Fields:
         "target_name": selector.target_name_,
         "n_rows": selector.n_samples_fit_,
         "columns": names,
+        "is_named": "feature_names_in_" in vars(selector),
         "kept": [name for name, stays in zip(names, selector.support_, strict=True) if stays],
         "facts": dataclasses.asdict(selector.facts_),
         "feature_columns": selector.feature_columns_,
@@ -73,7 +74,7 @@ def to_state(selector: Selector) -> Fields:
         "path": json.loads(selector.path_.to_json()),
         "certificate": selector.certificate_.to_dict(),
         "importance": None if importance is None else dict(vars(importance)),
-        "notes": list(map(str, selector.notes_)),
+        **notes_to_fields(selector.notes_),
         "seed": selector._record.seed,
         "weighted": selector._record.weighted,
         "grouped": selector._record.grouped,
@@ -97,7 +98,6 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "target_name_": state.get("target_name"),
         "n_samples_fit_": state.get("n_rows"),
         "n_features_in_": len(columns),
-        "feature_names_in_": np.asarray(columns, dtype=object),
         "support_": np.asarray([name in kept for name in columns]),
         "facts_": _read_facts(state["facts"]),
         "feature_columns_": tuple(tuple(group) for group in state["feature_columns"]),
@@ -105,7 +105,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "path_": kind_of_path.from_json(json.dumps(state["path"])),
         "certificate_": _read_certificate(state["certificate"]),
         "importance_": None if importance is None else _read(Importance, importance),
-        "notes_": _read_notes(state["notes"]),
+        "notes_": notes_of_fields(state),
         "_record": FitRecord(
             int(state["seed"]),
             row_hashes=_read_hashes(state["row_hashes"]),
@@ -115,6 +115,8 @@ def from_state(state: Mapping[str, Any]) -> Any:
             row_columns=state.get("row_columns") or {},
         ),
     }
+    if state.get("is_named", True):
+        fitted["feature_names_in_"] = np.asarray(columns, dtype=object)
     set_fitted(selector, fitted)
     kept_features = [
         j for j, own in enumerate(selector.feature_columns_) if selector.support_[list(own)].all()
@@ -161,8 +163,10 @@ def _read_facts(saved: Mapping[str, Any]) -> TargetFacts:
 
 def _read_certificate(saved: Mapping[str, Any]) -> Certificate:
     listed = tuple(_read(SubgroupResult, one) for one in saved.get("subgroups", ()))
-    certificate: Certificate = _read(Certificate, {**saved, "subgroups": []})
-    return dataclasses.replace(certificate, subgroups=listed)
+    larger = saved.get("passed")
+    passed = None if larger is None else _read_certificate(larger)
+    certificate: Certificate = _read(Certificate, {**saved, "subgroups": [], "passed": None})
+    return dataclasses.replace(certificate, subgroups=listed, passed=passed)
 
 
 def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
@@ -178,12 +182,8 @@ def _read(kind: Any, saved: Mapping[str, Any]) -> Any:
     absent = {name for name, default in known.items() if default is None and saved[name] is None}
     found = {name: value(saved[name]) for name in known if name not in absent}
     if "notes" in found:
-        found["notes"] = _read_notes(found["notes"])
+        found["notes"] = notes_of_fields(saved)
     return kind(**found)
-
-
-def _read_notes(texts: Iterable[str]) -> Notes:
-    return tuple(Note("saved", figures={"text": text}) for text in texts)
 
 
 def _profile_of(profile: Profile | None) -> Fields | None:
