@@ -247,7 +247,6 @@ class CountTables(MadeByOf):
             "labels": np.array(target, dtype=np.uint32),
             "n_classes": int(sizes[0]),
             "n_threads": check.thread_count(n_threads),
-            "order": None,
         }
         if sample_weight is None:
             n, cost = columns.n_rows, np.zeros(columns.n_rows + 1, dtype=np.int64)

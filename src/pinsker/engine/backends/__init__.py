@@ -7,7 +7,7 @@ when it is needed.
 """
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, get_args
 
@@ -129,7 +129,8 @@ class Cuda(Backend):
         """Return a search on the GPU, and the memory that it has planned."""
         kernel = _cuda().CudaBackward if plan.keeps_pairs else _cuda().CudaForward
         search = kernel(**settings, memory_limit=request.max_memory)
-        return search, plan.with_memory_of(search)
+        memory = {"n_watched": search.n_watched, "n_bytes": search.n_bytes, "limit": search.limit}
+        return search, replace(plan, **memory)
 
 
 #: In the order in which "auto" takes them.
@@ -159,7 +160,7 @@ def find_client(engine: EngineName, client: DaskClient = None) -> DaskClient:
         return None
     if client is not None or _is_a_task():
         return client
-    client = _active_client()
+    client = active_client()
     if client is None and engine == Dask.name:
         require("distributed", purpose="engine='dask'", extra="dask")
         raise EngineError(
@@ -198,7 +199,7 @@ def missing_gpu() -> str | None:
     return reason
 
 
-def _active_client() -> DaskClient:
+def active_client() -> DaskClient:
     """Return the client that is active in this process; distributed is not imported to find out."""
     distributed = sys.modules.get("distributed")
     try:

@@ -6,7 +6,6 @@ held in memory where they fit and read again where they do not.
 """
 
 import logging
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from pinsker.encoding import compute
 from pinsker.engine import _problem as check
 from pinsker.engine._contingency import Correction, JointCosts, cell_costs
 from pinsker.engine._plan import available_memory
+from pinsker.engine.backends import active_client
 from pinsker.exceptions import DataError, MemoryBudgetError
 
 _LOG = logging.getLogger("pinsker")
@@ -231,23 +231,16 @@ class PartitionTables:
         counts = add_up(count_part, self._parts, request)
         end = 0
         for group in groups:
-            end = self._store(group, columns, counts, end)
+            costs = np.zeros((2, self.n_columns), dtype=np.int64)
+            for column in columns:
+                shape = (group.n_groups, self.n_classes, int(self.n_categories[column]))
+                begin, end = end, end + int(np.prod(shape))
+                table = counts[begin:end].reshape(shape)
+                costs[:, column] = self._cost(table), self._cost(table.sum(axis=1))
+                self._alone[group.columns] = table.sum(axis=2)
+            self._joint[group.columns] = JointCosts(*costs)
         if also is not None:
             self._alone[also.columns] = counts[end:].reshape(-1, self.n_classes)
-
-    def _store(self, group: PartitionGroup, columns: IntArray, counts: IntArray, end: int) -> int:
-        """Turn the counts of one group into costs; return where they end."""
-        with_classes = np.zeros(self.n_columns, dtype=np.int64)
-        without_classes = np.zeros(self.n_columns, dtype=np.int64)
-        for column in columns:
-            shape = (group.n_groups, self.n_classes, int(self.n_categories[column]))
-            begin, end = end, end + int(np.prod(shape))
-            table = counts[begin:end].reshape(shape)
-            with_classes[column] = self._cost(table)
-            without_classes[column] = self._cost(table.sum(axis=1))
-            self._alone[group.columns] = table.sum(axis=2)
-        self._joint[group.columns] = JointCosts(with_classes, without_classes)
-        return end
 
     def _cost(self, counts: IntArray) -> int:
         found, times = np.unique(counts[counts > 0], return_counts=True)
@@ -294,12 +287,7 @@ def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Unchec
 
 def _memory() -> float:
     """Return the bytes of the active cluster, or those that are available here."""
-    distributed = sys.modules.get("distributed")
-    try:
-        client = None if distributed is None else distributed.default_client()
-    except ValueError:  # no client
-        client = None
-    if client is None or client.asynchronous:  # such a one is not waited for
+    if (client := active_client()) is None:
         return available_memory()
     return float(sum(one.get("memory_limit") or 0 for one in Cluster(client).workers().values()))
 
