@@ -445,7 +445,7 @@ def survival_target(table: RawTable, scale: Scale, notes: list[Note]) -> Target:
     return Target("survival", None, None, frozen(values), raw, table.names, tuple(notes))
 
 
-def as_structured(raw: FloatArray, names: tuple[str, str]) -> AnyArray:
+def as_structured(raw: FloatArray, names: tuple[str, ...]) -> AnyArray:
     """Return times and events as the structured array that models of survival are fitted to."""
     time, event = names
     y = np.empty(len(raw), dtype=[(event, np.bool_), (time, np.float64)])

@@ -208,10 +208,7 @@ class Stepwise:
             workers=backend.memory(),
         )  # fmt: skip
         self._fixed = FixedPoint.of(problem.n_rows)
-        settings = kernel_settings(problem, self._fixed, plan.queries, n_neighbors)
-        if plan.keeps_pairs:
-            settings |= {"watched_queries": plan.n_watched, "state_bytes": plan.state_bytes}
-        settings["direct"] = score == "direct"
+        settings = self._settings(plan, n_neighbors)
         self.plan: Plan
         self._search, self.plan = backend.run(request, plan, settings)
         _LOG.info("engine %s: %s", self.plan.engine, self.plan)
@@ -240,6 +237,12 @@ class Stepwise:
     def _measured(self) -> float:
         """Return the information of the set that the kernel holds."""
         return float(self._nats(np.array([self._search.information()], dtype=np.int64))[0])
+
+    def _settings(self, plan: Plan, n_neighbors: int) -> Fields:
+        settings = kernel_settings(self.problem, self._fixed, plan.queries, n_neighbors)
+        if plan.keeps_pairs:
+            settings |= {"watched_queries": plan.n_watched, "state_bytes": plan.state_bytes}
+        return {**settings, "direct": self.score == "direct"}
 
     def _nats(self, sums: np.ndarray) -> FloatArray:
         return self._fixed.to_nats(sums, len(self.plan.queries))

@@ -251,8 +251,13 @@ class ScoreFunction:
         if self.row.influence is None or self.method("classification") == BLOCKS_LEFT_OUT:
             true, given = rows.classes[rows.labels], self._given(rows)
             return self._loss(self._left_out(true, given, rows.weights, rows.clusters))
-        if self.row.needs_every_class:
-            self._refuse_absent(rows)
+        counts = np.bincount(rows.labels, rows.weights, len(rows.classes))
+        if self.row.needs_every_class and (counts == 0).any():  # a score that ranks classes
+            absent = rows.classes[int(np.argmin(counts))]
+            raise _undefined(
+                f"metric {self.name!r} needs held-out rows of every class, but there are none of "
+                f"class {absent!s}: use more rows, or another metric."
+            )
         return self._loss(self.row.influence(rows, self.kwargs))
 
     def of_numbers(
@@ -378,13 +383,3 @@ class ScoreFunction:
         binary = len(rows.classes) == 2 and self.kwargs.get("average", "binary") == "binary"
         named = {"pos_label": rows.classes[1]} if binary and self.takes_positive else {}
         return {**named, **self.kwargs}
-
-    def _refuse_absent(self, rows: ClassRows) -> None:
-        """Refuse rows without one of the classes where a score ranks classes."""
-        counts = np.bincount(rows.labels, rows.weights, len(rows.classes))
-        if (counts == 0).any():
-            absent = rows.classes[int(np.argmin(counts))]
-            raise _undefined(
-                f"metric {self.name!r} needs held-out rows of every class, but there are none of "
-                f"class {absent!s}: use more rows, or another metric."
-            )
