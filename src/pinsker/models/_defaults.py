@@ -231,7 +231,7 @@ def default_models(
     n_targets: int = 1, weighted: bool = False,
 ) -> tuple[HoldoutModel, ...]:  # fmt: skip
     if task == "survival":
-        return survival_models(n_rows, seed)
+        return survival_models(seed)
     models = [_by_name(name, task, seed) for name in _RACING]
     if n_rows * n_columns * n_classes > _MANY_CLASSES:
         trees = _RACING.index("extra trees")
@@ -272,7 +272,7 @@ def named_models(
 
 def _by_name(name: str, task: Task, seed: int) -> HoldoutModel:
     if task == "survival":
-        known = {model.name: model for model in survival_models(0, seed)}
+        known = {model.name: model for model in survival_models(seed)}
         if name in known:
             return known[name]
         raise _unknown(name, known)

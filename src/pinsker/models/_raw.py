@@ -141,7 +141,7 @@ def survival_predictions(
     return np.column_stack([risk - own.mean(), curves])
 
 
-def survival_models(n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:  # noqa: ARG001
+def survival_models(seed: int) -> tuple[HoldoutModel, ...]:
     purpose = "the default models of censored times (or pass models=[...] of your own)"
     linear = require("sksurv.linear_model", purpose=purpose, extra="survival")
     ensemble = require("sksurv.ensemble", purpose=purpose, extra="survival")

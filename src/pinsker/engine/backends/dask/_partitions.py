@@ -262,8 +262,11 @@ def _checked_sizes(n_categories: Unchecked) -> IntArray:
 
 
 def hold(parts: Sequence[Any], n_bytes: int) -> list[Any]:
-    """Keep coded partitions in memory if they take up to half of it; else every pass reads."""
-    allowed = int(_FRACTION_OF_MEMORY * _memory())
+    """Keep coded partitions in memory, here or of the cluster, if they take up to half of it."""
+    client, memory = active_client(), float(available_memory())
+    if client is not None:
+        memory = sum(one.get("memory_limit") or 0 for one in Cluster(client).workers().values())
+    allowed = int(_FRACTION_OF_MEMORY * memory)
     fits = n_bytes <= allowed
     what = "are held in memory" if fits else "are read again in every step"
     _LOG.info("partitions: codes of %d bytes %s (%d allowed)", n_bytes, what, allowed)
@@ -283,13 +286,6 @@ def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Unchec
     total: IntArray
     (total,) = compute(delayed)
     return total
-
-
-def _memory() -> float:
-    """Return the bytes of the active cluster, or those that are available here."""
-    if (client := active_client()) is None:
-        return available_memory()
-    return float(sum(one.get("memory_limit") or 0 for one in Cluster(client).workers().values()))
 
 
 def _dask() -> Any:
