@@ -388,7 +388,10 @@ def able_to_fit(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> E
     """Return an estimator that can be fitted to a table: itself, or behind a default encoding."""
     table = as_table(X)
     check_lengths({"X": table.shape[0], "y": len(y)})
-    rows = _few_rows(y)
+    rows = np.arange(len(y))
+    if len(y) > _PROBED:  # of every part of a target that is sorted, or of every class
+        order = np.argsort(np.asarray(y).reshape(len(y), -1)[:, 0], kind="stable")
+        rows = np.sort(order[np.linspace(0, len(y) - 1, _PROBED).astype(np.int64)])
     part = OwnColumns(table, np.arange(len(y))).take(rows, range(table.shape[1]))
     able, error = _first_able(estimator, part, y[rows])
     if able is not None:
@@ -473,16 +476,6 @@ def _numeric_columns(frame: TableLike) -> list[str]:
 
 def _other_columns(frame: TableLike) -> list[str]:
     return list(frame_of(frame).select(~nw.selectors.numeric()).columns)
-
-
-def _few_rows(y: AnyArray) -> IntArray:
-    """Return rows of every part of a target that is sorted, or of every class."""
-    n = len(y)
-    if n <= _PROBED:
-        return np.arange(n)
-    flat = np.asarray(y).reshape(n, -1)[:, 0]
-    order = np.argsort(flat, kind="stable")
-    return np.sort(order[np.linspace(0, n - 1, _PROBED).astype(np.int64)])
 
 
 def _refuse_named_classes(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> None:

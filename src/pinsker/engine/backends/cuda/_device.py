@@ -243,13 +243,17 @@ class Table:
                 "pass fewer columns, or use <engine=local>."
             )
         ordered, put = values[order], self.device.put
+        sizes = np.abs(ordered)
+        largest = float(sizes.max(where=sizes < FARTHEST, initial=0.0))
+        # How far single precision moves a distance; infinite if it cannot hold the values.
+        rounding = largest * 2.0**-22 + 2.0**-124 if largest < 1e30 else np.inf
         self.job = Job(  # all others are copied from it
             self.device, source=put(np.ascontiguousarray(ordered)),
             labels=None if classes is None else put(classes.astype(np.int32)),
             same_class_first=put(self.first), same_class_last=put(self.last),
             digamma=put(np.asarray(digamma)), rows=self.rows, source_width=self.columns,
             rank=self.rank, n_features=self.n_features, direct=self.direct, removed=-1,
-            rounding=_rounding(ordered),
+            rounding=rounding,
         )  # fmt: skip
         if target is not None:
             numbers = np.ascontiguousarray(target[order])
@@ -294,10 +298,3 @@ class Table:
         job = self.job.copy(query=self.device.put(queries), n_queries=len(queries), **fields)
         job.queries = queries
         return job
-
-
-def _rounding(values: FloatArray) -> float:
-    """Return how far single precision moves a distance; infinite if it cannot hold the values."""
-    sizes = np.abs(values)
-    largest = float(sizes.max(where=sizes < FARTHEST, initial=0.0))
-    return largest * 2.0**-22 + 2.0**-124 if largest < 1e30 else np.inf
