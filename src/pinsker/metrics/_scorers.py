@@ -18,8 +18,8 @@ from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from pinsker._compat import scorer_parts
-from pinsker._types import AnyArray, Fields, FloatArray, Function, IntArray, MetricChoice, Task
+from pinsker._compat import ScorerParts, scorer_parts
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray, MetricChoice, Task
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.metrics._influence import (
     ClassRows,
@@ -211,11 +211,9 @@ class ScoreFunction:
     def __init__(self, metric: MetricChoice) -> None:
         parts = scorer_parts(metrics.get_scorer(metric) if isinstance(metric, str) else metric)
         self.name = metric_name(metric)
-        self.function: Function = metric if parts is None else parts.function
-        self.sign = 1.0 if parts is None else parts.sign
-        self.kwargs = {} if parts is None else parts.kwargs
         # A plain function gets scores where a model has them.
-        self.response = ("predict_proba",) if parts is None else parts.response
+        plain = ScorerParts(metric, 1.0, {}, ("predict_proba",))
+        self.function, self.sign, self.kwargs, self.response = parts or plain
         parameters = inspect.signature(self.function).parameters
         if parts is None and next(iter(parameters), "") == "estimator":
             raise _refused(

@@ -294,7 +294,6 @@ class OnePerTarget:
 
     def __init__(self, estimator: Estimator) -> None:
         self.estimator = estimator
-        self._estimator_type = getattr(estimator, "_estimator_type", None)
 
     def fit(self, X: TableLike, y: AnyArray, sample_weight: Weights = None) -> "OnePerTarget":
         self.classes_: list[AnyArray] = []

@@ -206,7 +206,7 @@ class PairTerms:
 
     @cached_property
     def _pairs(self) -> IntArray:
-        if self._classes:
+        if self._classes or self._tables.in_passes:  # a pass counts with and without them
             return self._triples.without_classes
         costs: IntArray = self._tables.joint_without_classes(self._group, self._active)
         return costs

@@ -321,12 +321,6 @@ class CriterionSearch:
         self.chosen.append(column)
         self._active[column] = False
 
-    def expect(self, also: Any = None) -> None:
-        if not self._tables.in_passes:
-            return
-        groups = [self._group_of(columns) for columns in self._pending]
-        self._tables.expect(groups if self._criterion.counts else [], self._active, also)
-
     def is_exhausted(self, best: float) -> bool:
         return self._criterion.gain and best <= ROUNDING
 
@@ -398,7 +392,10 @@ class CriterionState(CriterionSearch):
         super().add(column)
         for shadow in self._shadows:
             shadow.add(column)
-        self.expect(self.chosen_set.join(column))
+        also = self.chosen_set.join(column)
+        if self._tables.in_passes:
+            groups = [self._group_of(columns) for columns in self._pending]
+            self._tables.expect(groups if self._criterion.counts else [], self._active, also)
         self.chosen_set.count()
 
     def _p_value(self, best: float) -> float:

@@ -193,11 +193,6 @@ class PartitionTables:
             self._pass((group,), columns, None)
         return self._joint[group.columns]
 
-    def joint_without_classes(
-        self, group: PartitionGroup, active: npt.NDArray[np.bool_] | None = None
-    ) -> IntArray:
-        return self.joint(group, active).without_classes
-
     def of_group(self, group: PartitionGroup) -> tuple[int, int]:
         counts = self._counts_of(self._checked(group))
         return self._cost(counts), self._cost(counts.sum(axis=1))
