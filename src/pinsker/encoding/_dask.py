@@ -229,22 +229,18 @@ class Reader:
                         f"column {name!r} of {one.label} holds times, which the partitions of a "
                         "Dask DataFrame read from different starts: make them numbers first."
                     )
-        rows = self._usable(table, target_table)
+        gaps = np.isnan(target_table.values).any(axis=1)
+        if self.missing == "drop":
+            gaps |= np.isnan(table.values).any(axis=1)
+        rows = np.empty(0, dtype=np.int64)  # unlike a whole table, a partition may have none to use
+        if not (drops_rows(self.missing) and gaps.all()):
+            rows = usable_rows([table], self.missing, target=target_table)
         table, target_table = table.keep(rows), target_table.keep(rows)
         if self.target_cuts is not None:
             bins = np.searchsorted(self.target_cuts, target_table.values[:, 0], side="left")
             return table, list(range(len(self.target_cuts) + 1)), bins
         used, place = np.unique(target_table.values[:, 0], return_inverse=True)
         return table, _category_values(target_table, 0, used), place
-
-    def _usable(self, table: RawTable, target_table: RawTable) -> IntArray:
-        """Return the rows to use; unlike a whole table, a partition may have none."""
-        gaps = np.isnan(target_table.values).any(axis=1)
-        if self.missing == "drop":
-            gaps |= np.isnan(table.values).any(axis=1)
-        if drops_rows(self.missing) and gaps.all():
-            return np.empty(0, dtype=np.int64)
-        return usable_rows([table], self.missing, target=target_table)
 
     def survey(self, columns: TableLike, target: TargetLike) -> Survey:
         if len(columns) == 0:

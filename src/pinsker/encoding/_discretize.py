@@ -82,7 +82,10 @@ def bin_columns(
         edges.append(cuts)
     sizes = frozen(np.array(n_categories, dtype=np.int64))
     notes = _notes(columns, sizes, edges)
-    return Binned(_packed(coded, sizes), sizes, tuple(edges), columns.names, strategy, notes)
+    # Column by column and in the smallest type: less memory to read for each count.
+    codes = np.stack(coded, dtype=smallest_type(int(sizes.max()))).T
+    codes.flags.writeable = False
+    return Binned(codes, sizes, tuple(edges), columns.names, strategy, notes)
 
 
 def _quantile_cuts(columns: Columns, bins: int) -> dict[int, FloatArray]:
@@ -121,8 +124,7 @@ def bin_values(
         cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins))
     else:
         cuts = weighted_cuts(values, weights, bins)
-    cuts.flags.writeable = False
-    return np.searchsorted(cuts, values, side="left").astype(np.int64), cuts
+    return np.searchsorted(cuts, values, side="left").astype(np.int64), frozen(cuts)
 
 
 def _equal_width(values: FloatArray, bins: int) -> tuple[IntArray, FloatArray]:
@@ -132,8 +134,7 @@ def _equal_width(values: FloatArray, bins: int) -> tuple[IntArray, FloatArray]:
     fraction = (values - low) / (high - low)
     codes = np.floor(bins * fraction).astype(np.int64)
     cuts = low + (high - low) * (np.arange(1, bins) / bins)
-    cuts.flags.writeable = False
-    return np.minimum(codes, bins - 1), cuts
+    return np.minimum(codes, bins - 1), frozen(cuts)
 
 
 def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy: Binning) -> None:
@@ -147,16 +148,6 @@ def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy:
 
 def smallest_type(n_categories: int) -> npt.DTypeLike:
     return np.uint8 if n_categories <= 2**8 else np.uint16 if n_categories <= 2**16 else np.int32
-
-
-def _packed(coded: list[AnyArray], sizes: IntArray) -> AnyArray:
-    """Lay codes out column by column in the smallest type: less memory to read for each count."""
-    dtype = smallest_type(int(sizes.max()))
-    codes = np.empty((len(coded[0]), len(coded)), dtype=dtype, order="F")
-    for j, column in enumerate(coded):
-        codes[:, j] = column
-    codes.flags.writeable = False
-    return codes
 
 
 def _notes(columns: Columns, sizes: IntArray, edges: list[FloatArray | None]) -> Notes:

@@ -114,7 +114,13 @@ def _read_objects(cells: AnyArray, name: str) -> Cells:
         values = _with_gaps(present.astype(np.float64), missing)
         return Cells(values, Origin.BOOLEAN, np.array([False, True]))
     if _all_of(types, (Real, Decimal, np.bool_)):
-        return Cells(_with_gaps(_floats(present, name), missing), Origin.NUMBER)
+        try:
+            numbers = np.array([float(cell) for cell in present], dtype=np.float64)
+        except OverflowError as error:
+            raise DataError(
+                f"column {name!r} holds a number too large for float64: divide the column first."
+            ) from error
+        return Cells(_with_gaps(numbers, missing), Origin.NUMBER)
     if any(issubclass(t, complex | np.complexfloating) for t in types):
         raise DataError(f"Complex data not supported: column {name!r} holds complex numbers")
     if _all_of(types, (date, np.datetime64)) or _all_of(types, (timedelta, np.timedelta64)):
@@ -177,15 +183,6 @@ def is_missing(cell: Any) -> bool:
 
 def _all_of(types: set[type], allowed: tuple[type, ...]) -> bool:
     return all(issubclass(t, allowed) for t in types)
-
-
-def _floats(present: AnyArray, name: str) -> FloatArray:
-    try:
-        return np.array([float(cell) for cell in present], dtype=np.float64)
-    except OverflowError as error:
-        raise DataError(
-            f"column {name!r} holds a number too large for float64: divide the column first."
-        ) from error
 
 
 def _with_gaps(present: FloatArray, missing: BoolArray) -> FloatArray:

@@ -15,7 +15,6 @@ from scipy import sparse
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
 from pinsker._types import (
-    AnyArray,
     Arguments,
     FloatArray,
     IntArray,
@@ -119,10 +118,14 @@ def draw_rows(
     else:
         labels, classes = class_labels(target)
         chosen = _draw(len(usable), most, seed, labels)
-        remarks += _lost_classes(labels, chosen, classes)
+        sizes = np.bincount(labels, minlength=len(classes))
+        lost = np.flatnonzero(np.bincount(labels[chosen], minlength=len(classes)) == 0)
+        if len(lost):
+            figures = {"classes": listing(list(classes[lost])), "lost": int(sizes[lost].sum())}
+            remarks += [Note("classes too rare", figures={**figures, "n_rows": len(labels)})]
     rows = usable[chosen]
-    taken, sizes = (take(X, rows), take(y, rows)), (len(usable), len(rows))
-    return RowSample(*taken, *sizes, rows, tuple(remarks), n_given=n_rows)
+    taken = (take(X, rows), take(y, rows), len(usable), len(rows))
+    return RowSample(*taken, rows, tuple(remarks), n_given=n_rows)
 
 
 def take(data: TableLike, rows: IntArray) -> TableLike:
@@ -154,15 +157,6 @@ def _draw(n_rows: int, most: int, seed: int, labels: IntArray | None = None) -> 
     order = order[np.argsort(labels[order], kind="stable")]
     places = ((np.arange(most) + rng.random()) * (n_rows / most)).astype(np.int64)
     return np.sort(order[np.minimum(places, n_rows - 1)])
-
-
-def _lost_classes(labels: IntArray, chosen: IntArray, classes: AnyArray) -> list[Note]:
-    sizes = np.bincount(labels, minlength=len(classes))
-    lost = np.flatnonzero(np.bincount(labels[chosen], minlength=len(classes)) == 0)
-    if not len(lost):
-        return []
-    figures = {"classes": listing(list(classes[lost])), "lost": int(sizes[lost].sum())}
-    return [Note("classes too rare", figures={**figures, "n_rows": len(labels)})]
 
 
 # ---------------------------------------------------------------------- Dask

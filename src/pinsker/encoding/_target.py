@@ -60,8 +60,13 @@ def check_scale(scale: Scale) -> None:
 
 
 def normal_scores(values: FloatArray) -> FloatArray:
-    doubled = _doubled_ranks(np.ascontiguousarray(values.T))
-    return _score_table(values.shape[0])[doubled].T
+    n, ranks = values.shape[0], _doubled_ranks(np.ascontiguousarray(values.T))
+    # The score of every rank that can occur, at twice the rank. Both tails come from the lower one:
+    # scores of reversed columns differ by the sign alone.
+    doubled = np.arange(2 * n + 2)
+    lower = ndtri(np.minimum(doubled, 2 * n + 2 - doubled) / (2 * n + 2))
+    scores: FloatArray = np.where(doubled > n + 1, -lower, lower)
+    return scores[ranks].T
 
 
 def standardize(values: FloatArray) -> FloatArray:
@@ -158,14 +163,6 @@ def _weighted_standardize(values: FloatArray, weights: Weights) -> FloatArray:
     spread = np.sqrt(shares @ centred**2)
     scaled = centred / np.where(spread > 0, spread, 1.0)
     return np.asarray(np.where(np.ptp(plain, axis=0) > 0, scaled, 0.0))
-
-
-def _score_table(n: int) -> FloatArray:
-    """Return the normal score of every rank that can occur, at twice the rank."""
-    doubled = np.arange(2 * n + 2)
-    lower = ndtri(np.minimum(doubled, 2 * n + 2 - doubled) / (2 * n + 2))
-    # Both tails from the lower one: scores of reversed columns differ by the sign alone.
-    return np.where(doubled > n + 1, -lower, lower)
 
 
 def _doubled_ranks(rows: FloatArray) -> IntArray:
@@ -445,7 +442,7 @@ def survival_target(table: RawTable, scale: Scale, notes: list[Note]) -> Target:
     return Target("survival", None, None, frozen(values), raw, table.names, tuple(notes))
 
 
-def as_structured(raw: FloatArray, names: tuple[str, str]) -> AnyArray:
+def as_structured(raw: FloatArray, names: tuple[str, ...]) -> AnyArray:
     """Return times and events as the structured array that models of survival are fitted to."""
     time, event = names
     y = np.empty(len(raw), dtype=[(event, np.bool_), (time, np.float64)])

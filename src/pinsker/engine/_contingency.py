@@ -84,18 +84,6 @@ class PackedColumns(MadeByOf):
         _kernels.pack_columns(table, home, stride, packed, wide)
         return cls._made(packed=packed, wide=wide, home=home, stride=stride, n_categories=sizes)
 
-    @classmethod
-    def constant(cls, n_rows: int) -> "PackedColumns":
-        """Return one column with one category."""
-        one = np.ones(1, dtype=np.int64)
-        return cls._made(
-            packed=np.zeros((1, n_rows), dtype=np.uint8),
-            wide=np.zeros((0, n_rows), dtype=np.uint32),
-            home=np.zeros(1, dtype=np.int64),
-            stride=one,
-            n_categories=one,
-        )
-
 
 def _check_codes(codes: AnyArray) -> None:
     if codes.ndim != 2 or codes.size == 0:
@@ -247,7 +235,6 @@ class CountTables(MadeByOf):
             "labels": np.array(target, dtype=np.uint32),
             "n_classes": int(sizes[0]),
             "n_threads": check.thread_count(n_threads),
-            "order": None,
         }
         if sample_weight is None:
             n, cost = columns.n_rows, np.zeros(columns.n_rows + 1, dtype=np.int64)
@@ -277,7 +264,7 @@ class CountTables(MadeByOf):
 
     def of_group(self, group: Group) -> tuple[int, int]:
         """Return the cost sums of (group, class) and of the group itself."""
-        constant = PackedColumns.constant(self.n_rows)
+        constant = PackedColumns.of(np.zeros((self.n_rows, 1), dtype=np.uint8))
         costs = self._count(constant, group, self.labels, self.n_classes, None)
         return int(costs.with_classes[0]), int(costs.without_classes[0])
 

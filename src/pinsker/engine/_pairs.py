@@ -27,7 +27,8 @@ from pinsker.exceptions import DataError, EngineError, ParameterError
 MOST_PAIR_BINS = int(_kernels.PAIR_BINS)
 _LANES = int(_kernels.PAIR_LANES)
 _WORD = 64
-#: Classes that a table of few rows may have, whether they occur or not.
+#: Classes or strata that a table of few rows may have, whether they occur or not; of more rows as
+#: many as rows: tables hold a cell for each.
 _FEW_CLASSES = 256
 #: Bytes of the results that are held at a time.
 _BLOCK_BYTES = 2**25
@@ -63,7 +64,7 @@ class PairTables(MadeByOf):
         n_threads = check.thread_count(n_threads)
         codes = binned_columns(codes)
         n_columns, n_rows = codes.shape
-        most = most_classes(n_rows)
+        most = max(n_rows, _FEW_CLASSES)
         labels = check.code_vector("labels", labels, n_rows, most).astype(np.int64)
         strata = np.zeros(n_rows, dtype=np.int64) if strata is None else strata
         strata = check.code_vector("strata", strata, n_rows, most).astype(np.int64)
@@ -127,11 +128,6 @@ def binned_columns(codes: Any) -> npt.NDArray[np.uint8]:
             f"0..{MOST_PAIR_BINS - 1}; cut columns into fewer."
         )
     return table.astype(np.uint8, copy=False)
-
-
-def most_classes(n_rows: int) -> int:
-    """Return how many classes or strata this many rows may have: tables hold a cell for each."""
-    return max(n_rows, _FEW_CLASSES)
 
 
 def integer_costs(n_rows: int) -> IntArray:
@@ -202,7 +198,7 @@ def best_triples(
         )
     xp, codes = library, binned_columns(codes)
     n_columns, n_rows = codes.shape
-    labels = check.code_vector("labels", labels, n_rows, most_classes(n_rows)).astype(np.int64)
+    labels = check.code_vector("labels", labels, n_rows, max(n_rows, _FEW_CLASSES)).astype(np.int64)
     later = check.truth("later", later)
     pairs, n_best = _checked_pairs(pairs, n_columns), check.at_least("n_best", n_best, 1)
     counted = _Counted(xp, xp.asarray(codes), xp.asarray(labels), xp.asarray(integer_costs(n_rows)))

@@ -51,7 +51,7 @@ class WorkerMemory:
     n_bytes: int | None = None  # bytes that each of them has
     max_tiles: int = 1  # tiles that each may hold
     holds_table: bool = False  # whether each holds the table beside its tiles
-    is_planned: bool = True  # False: the search plans it by itself, see `Plan.with_memory_of`
+    is_planned: bool = True  # False: the search plans it by itself, see `backends.Cuda`
 
     def __post_init__(self) -> None:
         check.one_of("engine", self.engine, ("local", "dask", "cuda"))
@@ -75,10 +75,6 @@ class Plan:
     engine: str = "local"  # which engine runs the search
     standard_error: float | None = None
     n_tiles: int = 1  # parts that the rows are dealt into
-
-    def with_memory_of(self, search: Any) -> "Plan":
-        """Return the plan of a search that has planned its memory by itself."""
-        return replace(self, n_watched=search.n_watched, n_bytes=search.n_bytes, limit=search.limit)
 
     @property
     def notes(self) -> Notes:
@@ -193,20 +189,14 @@ def available_memory(root: str | Path = "/") -> int:
     """Return the bytes that this process can still allocate without swapping."""
     if not isinstance(root, str | Path):
         raise ParameterError(f"root={root!r} is no path: leave it out.", parameter="root")
-    available = int(psutil.virtual_memory().available)
-    return max(0, min([available, *_left_in_groups(Path(root))]))
-
-
-def _left_in_groups(root: Path) -> list[int]:
-    """Return what is left of every memory limit of this process's control groups, in bytes."""
-    left = []
-    for version, group in _control_groups(root):
-        base = root / "sys/fs/cgroup" / ("" if version == 2 else "memory")
+    left: list[int | None] = [int(psutil.virtual_memory().available)]
+    for version, group in _control_groups(Path(root)):
+        base = Path(root) / "sys/fs/cgroup" / ("" if version == 2 else "memory")
         # In a container the path may be the host's, and only the root of the mount is there.
         folder = base / group.lstrip("/")
         nested = {base, *(place for place in (folder, *folder.parents) if base in place.parents)}
         left += [_left_in_group(place, version) for place in nested]
-    return [rest for rest in left if rest is not None]
+    return max(0, min(rest for rest in left if rest is not None))
 
 
 def _control_groups(root: Path) -> list[tuple[int, str]]:

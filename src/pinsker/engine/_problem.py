@@ -132,12 +132,6 @@ def code_vector(name: str, values: Unchecked, n: int, n_codes: int, each: str = 
     return codes
 
 
-def class_codes(name: str, labels: Unchecked, n_rows: int) -> IntArray:
-    """Return integer labels, whatever they are, as class codes 0, 1, 2, ... in int64."""
-    codes = integer_vector(name, labels, n_rows)
-    return np.ascontiguousarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
-
-
 def flags(name: str, values: Unchecked, n: int) -> npt.NDArray[np.uint8]:
     """Return truth values, one for each of n, as bytes."""
     mask = as_array(name, values)
@@ -310,11 +304,14 @@ def _checked(
         target = finite_matrix("target", target, n_rows)
         if not target.shape[1]:
             raise DataError(f"target has shape {target.shape}: give one column at least.")
+    if labels is not None:  # integers, whatever they are, become class codes 0, 1, 2, ...
+        codes = np.unique(integer_vector("labels", labels, n_rows), return_inverse=True)[1]
+        labels = np.ascontiguousarray(codes, dtype=np.int64)
     return {
         "values": values,
         "feature_of_column": numbers,
         "n_features": int(numbers.max()) + 1,
-        "labels": None if labels is None else class_codes("labels", labels, n_rows),
+        "labels": labels,
         "target": target,
     }
 

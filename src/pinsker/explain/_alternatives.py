@@ -192,7 +192,13 @@ def alternatives(
 ) -> tuple[Alternative, ...]:
     """Find other sets within the budget; ``selector.alternatives`` describes it."""
     banned = set(fresh.kept)
-    back = _hardest_to_replace(fresh)[: int(max_overlap * len(fresh.kept))]
+    bins = _Bins.of(fresh.searched)
+
+    def closest(one: int) -> float:
+        return max((bins.dependence(one, (j,)) for j in fresh.dropped), default=0.0)
+
+    # Kept features that no dropped one says much about may come back first.
+    back = sorted(fresh.kept, key=closest)[: int(max_overlap * len(fresh.kept))]
     most = 2 * n * len(_sizes(fresh)) * len(_searches(fresh)) * (2 if back else 1)
     each = 1.0 - (1.0 - confidence) / max(most, 1)  # of every set that may be tried
     results: list[Alternative] = []
@@ -213,16 +219,6 @@ def alternatives(
         if len(results) == n or not new:
             break
     return tuple(results)
-
-
-def _hardest_to_replace(fresh: FreshSets) -> list[int]:
-    """Return the kept features, first those that no dropped one says much about."""
-    bins = _Bins.of(fresh.searched)
-
-    def closest(one: int) -> float:
-        return max((bins.dependence(one, (j,)) for j in fresh.dropped), default=0.0)
-
-    return sorted(fresh.kept, key=closest)
 
 
 def _sizes(fresh: FreshSets) -> list[int]:

@@ -9,7 +9,7 @@ from scipy.spatial import cKDTree
 from scipy.special import digamma
 
 from pinsker._notes import Note, Notes
-from pinsker._types import BoolArray, ColumnChoice, FloatArray, IntArray, Missing, Scale, TableLike
+from pinsker._types import ColumnChoice, FloatArray, IntArray, Missing, Scale, TableLike
 from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import DataError, ParameterError
@@ -236,7 +236,11 @@ def neighbor_entropy(
         else:
             per_row[rows] = _terms(scaled[rows], min(k, rows.size - 1), n_threads)
     tied = np.isneginf(per_row)
-    value = _mean(per_row, used) + float(np.sum(np.log(spread)))
+    value = -math.inf  # unless rows could be compared with others, and none is tied
+    if used.any() and np.isfinite(per_row).all():
+        # A sorted sum does not depend on the order of the rows.
+        value = math.fsum(per_row[used]) / int(used.sum())
+    value += float(np.sum(np.log(spread)))
     return NeighborEntropy(value, int(tied.sum()), int(np.sum(~used)))
 
 
@@ -255,11 +259,3 @@ def _spreads(values: FloatArray) -> FloatArray:
     largest = np.where(largest > 0, largest, 1.0)
     spread = (values / largest).std(axis=0) * largest
     return np.where(np.ptp(values, axis=0) > 0, spread, 1.0)
-
-
-def _mean(per_row: FloatArray, used: BoolArray) -> float:
-    """Mean over the rows that could be compared with any other."""
-    if not used.any():
-        return -math.inf
-    # A sorted sum does not depend on the order of the rows.
-    return math.fsum(per_row[used]) / int(used.sum()) if np.isfinite(per_row).all() else -math.inf

@@ -142,8 +142,6 @@ def gaussian_entropy(x: FloatArray) -> float:
 
 def _unit_columns(table: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """Centre columns and divide them by their norms; constants become zero."""
-    if table.shape[1] == 0:
-        return table, np.empty(0), _SPAN_TOLERANCE
     # Dividing by the largest value first keeps squares of huge and tiny values in range.
     largest = np.abs(table).max(axis=0)
     table = table / np.where(largest > 0, largest, 1.0)

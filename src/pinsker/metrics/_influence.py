@@ -7,15 +7,15 @@ spread gives its standard error. Scores of a confusion matrix are computed for m
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from pinsker._types import AnyArray, BoolArray, Fields, FloatArray, Function, IntArray
 from pinsker.bounds import column_variances, effective_rows
-from pinsker.exceptions import DataError
-from pinsker.models import log_likelihood_of_numbers, refuse_without_curves, step_at
+from pinsker.exceptions import DataError, ParameterError
+from pinsker.models import log_likelihood_of_numbers, step_at
 
 #: A score, and the influence of each row on it.
 Influence: TypeAlias = tuple[float, FloatArray]
@@ -158,7 +158,7 @@ def block_jackknife(
 MatrixScore: TypeAlias = Callable[[FloatArray], FloatArray]
 #: From arguments of a function of scikit-learn, the class that counts where one does, and the
 #: classes that occur among true or predicted ones, to its score; None if it does not know them.
-MatrixFunction: TypeAlias = Callable[[dict[str, Any], int, BoolArray], MatrixScore | None]
+MatrixFunction: TypeAlias = Callable[[Fields, int, BoolArray], MatrixScore | None]
 #: From hits, missed and wrongly called rows of each class, and beta, to a part and the whole.
 Ratio: TypeAlias = Callable[
     [FloatArray, FloatArray, FloatArray, float], tuple[FloatArray, FloatArray]
@@ -323,9 +323,14 @@ def sum_below(
 
 def integrated_brier(rows: TimeRows) -> Influence:
     """Return the Brier score integrated over times, censoring weighed out, and row influences."""
-    refuse_without_curves(rows.predictions, "integrated_brier")
     time, event, weights, times = rows.time, rows.event, rows.weights, rows.times
     curves = rows.predictions[:, 1:]
+    if np.isnan(curves).any():
+        raise ParameterError(
+            "metric 'integrated_brier' compares survival curves, but a model has no "
+            "predict_survival_function: use <metric=concordance>, or another model.",
+            parameter="metric",
+        )
     censoring = _Censoring.of(time, event, weights)
     share = np.diff(times)
     trapezoid = (np.concatenate([share, [0.0]]) + np.concatenate([[0.0], share])) / 2
@@ -380,7 +385,6 @@ class _Censoring:
         return np.asarray(own - np.concatenate([[0.0], rises])[self.at])
 
 
-Arguments = dict[str, Any]  # of a score function
 Ranked = Callable[[BoolArray, FloatArray, FloatArray], Influence]
 
 
@@ -399,7 +403,7 @@ class ClassRows:
         """Return the entry of each row's own class."""
         return np.asarray(values[np.arange(len(self.labels)), self.labels])
 
-    def positive(self, kwargs: Arguments) -> int:
+    def positive(self, kwargs: Fields) -> int:
         """Return the class that counts where one does: the second, if not named."""
         wanted = kwargs.get("pos_label")
         return 0 if wanted is not None and wanted == self.classes[0] else 1
@@ -446,7 +450,7 @@ class Column:
     true: FloatArray
     predicted: FloatArray
     weights: FloatArray
-    kwargs: Arguments
+    kwargs: Fields
 
     @property
     def gaps(self) -> FloatArray:
@@ -475,10 +479,10 @@ class Column:
         return float(median), influence - float(np.average(influence, weights=weights))
 
 
-def of_ranks(one: Ranked) -> Callable[[ClassRows, Arguments], Influence]:
+def of_ranks(one: Ranked) -> Callable[[ClassRows, Fields], Influence]:
     """Return a score of a ranking of two classes as one of any number of classes."""
 
-    def influence(rows: ClassRows, kwargs: Arguments) -> Influence:
+    def influence(rows: ClassRows, kwargs: Fields) -> Influence:
         if len(rows.classes) == 2:
             at = rows.positive(kwargs)
             margin = rows.scores[:, at] - rows.scores[:, 1 - at]
@@ -491,23 +495,23 @@ def of_ranks(one: Ranked) -> Callable[[ClassRows, Arguments], Influence]:
     return influence
 
 
-def are_averaged(kwargs: Arguments) -> bool:
+def are_averaged(kwargs: Fields) -> bool:
     """Return whether a score of two classes is averaged over classes in a way we know."""
     return kwargs.get("average", "macro") in ("macro", "weighted")
 
 
-def is_plain_auc(kwargs: Arguments) -> bool:
+def is_plain_auc(kwargs: Fields) -> bool:
     """Return whether the placements cover the arguments of an AUC."""
     weighted_pairs = kwargs.get("multi_class") == "ovo" and kwargs.get("average") == "weighted"
     return kwargs.get("max_fpr") is None and are_averaged(kwargs) and not weighted_pairs
 
 
-def mean_log_loss(rows: ClassRows, kwargs: Arguments) -> Influence:  # noqa: ARG001
+def mean_log_loss(rows: ClassRows, kwargs: Fields) -> Influence:  # noqa: ARG001
     """Return the mean log-loss."""
     return mean_influence(-rows.own(rows.log_probabilities), rows.weights)
 
 
-def mean_brier(rows: ClassRows, kwargs: Arguments) -> Influence:
+def mean_brier(rows: ClassRows, kwargs: Fields) -> Influence:
     """Return the Brier score of scikit-learn: half the sum of squares for two classes."""
     half = kwargs.get("scale_by_half", "auto")
     is_half = len(rows.classes) == 2 if half == "auto" else bool(half)
@@ -515,11 +519,11 @@ def mean_brier(rows: ClassRows, kwargs: Arguments) -> Influence:
 
 
 def against_frequencies(
-    loss: Callable[[ClassRows, Arguments], Influence],
-) -> Callable[[ClassRows, Arguments], Influence]:
+    loss: Callable[[ClassRows, Fields], Influence],
+) -> Callable[[ClassRows, Fields], Influence]:
     """Return one minus a loss over that of the frequencies of the classes."""
 
-    def influence(rows: ClassRows, kwargs: Arguments) -> Influence:
+    def influence(rows: ClassRows, kwargs: Fields) -> Influence:
         # The frequencies make their own loss smallest: that they move changes nothing to first
         # order.
         shares = np.bincount(rows.labels, rows.weights, len(rows.classes)) / rows.weights.sum()

@@ -195,10 +195,8 @@ class Metric:
         decided = log_probabilities if scores is None else scores
         names = np.arange(log_probabilities.shape[1]) if classes is None else classes
         known = (names, _equal_or(weights, labels), clusters)
-        rows, function = (
-            ClassRows(labels, decided, log_probabilities, *known),
-            self.of_one._function,
-        )
+        rows = ClassRows(labels, decided, log_probabilities, *known)
+        function = self.of_one._function
         if function is not None:
             return row_values(*function.of_classes(rows), weights)
         return weighted_rows(self.of_one.row.losses_of("classification")(rows), weights)

@@ -18,8 +18,8 @@ from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from pinsker._compat import scorer_parts
-from pinsker._types import AnyArray, Fields, FloatArray, Function, IntArray, MetricChoice, Task
+from pinsker._compat import ScorerParts, scorer_parts
+from pinsker._types import AnyArray, Fields, FloatArray, IntArray, MetricChoice, Task
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.metrics._influence import (
     ClassRows,
@@ -211,11 +211,9 @@ class ScoreFunction:
     def __init__(self, metric: MetricChoice) -> None:
         parts = scorer_parts(metrics.get_scorer(metric) if isinstance(metric, str) else metric)
         self.name = metric_name(metric)
-        self.function: Function = metric if parts is None else parts.function
-        self.sign = 1.0 if parts is None else parts.sign
-        self.kwargs = {} if parts is None else parts.kwargs
         # A plain function gets scores where a model has them.
-        self.response = ("predict_proba",) if parts is None else parts.response
+        plain = ScorerParts(metric, 1.0, {}, ("predict_proba",))
+        self.function, self.sign, self.kwargs, self.response = parts or plain
         parameters = inspect.signature(self.function).parameters
         if parts is None and next(iter(parameters), "") == "estimator":
             raise _refused(
@@ -251,8 +249,13 @@ class ScoreFunction:
         if self.row.influence is None or self.method("classification") == BLOCKS_LEFT_OUT:
             true, given = rows.classes[rows.labels], self._given(rows)
             return self._loss(self._left_out(true, given, rows.weights, rows.clusters))
-        if self.row.needs_every_class:
-            self._refuse_absent(rows)
+        counts = np.bincount(rows.labels, rows.weights, len(rows.classes))
+        if self.row.needs_every_class and (counts == 0).any():  # a score that ranks classes
+            absent = rows.classes[int(np.argmin(counts))]
+            raise _undefined(
+                f"metric {self.name!r} needs held-out rows of every class, but there are none of "
+                f"class {absent!s}: use more rows, or another metric."
+            )
         return self._loss(self.row.influence(rows, self.kwargs))
 
     def of_numbers(
@@ -378,13 +381,3 @@ class ScoreFunction:
         binary = len(rows.classes) == 2 and self.kwargs.get("average", "binary") == "binary"
         named = {"pos_label": rows.classes[1]} if binary and self.takes_positive else {}
         return {**named, **self.kwargs}
-
-    def _refuse_absent(self, rows: ClassRows) -> None:
-        """Refuse rows without one of the classes where a score ranks classes."""
-        counts = np.bincount(rows.labels, rows.weights, len(rows.classes))
-        if (counts == 0).any():
-            absent = rows.classes[int(np.argmin(counts))]
-            raise _undefined(
-                f"metric {self.name!r} needs held-out rows of every class, but there are none of "
-                f"class {absent!s}: use more rows, or another metric."
-            )

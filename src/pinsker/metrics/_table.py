@@ -146,11 +146,6 @@ def variance_share(known: Known) -> Scaled:
     return squared_error(replace(known, facts=facts), fact(facts.variance, "variance", "r2"))
 
 
-def brier(known: Known) -> Scaled:
-    """L2."""
-    return BrierBound(known.facts.n_classes), 1.0, known.limit
-
-
 def absolute_error(known: Known) -> Scaled:
     """L3; of several targets by the root mean square of the ranges, at least their mean."""
     length = fact(known.facts.target_range, "target_range", "mae")
@@ -292,7 +287,8 @@ _ROWS = (
     ),
     MetricRow(
         "brier", _CLASSES, "Brier score", largest_increase=BrierBound.most, largest_loss=2.0,
-        theory=Theory(brier), losses=(lambda rows: rows.squares,),
+        theory=Theory(lambda known: (BrierBound(known.facts.n_classes), 1.0, known.limit)),
+        losses=(lambda rows: rows.squares,),
     ),
     _mean(
         metrics.mean_absolute_error, name="mae", words="mean absolute error",

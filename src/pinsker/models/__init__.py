@@ -62,7 +62,6 @@ from pinsker.models._raw import (
     log_likelihood_of_times,
     of_columns,
     prepare_models,
-    refuse_without_curves,
     refuse_without_weights,
     replace_columns,
     step_at,

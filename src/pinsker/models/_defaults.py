@@ -86,7 +86,6 @@ class RBFSVM(HoldoutModel):
     most_rows: ClassVar[float] = LARGE_TABLE
     widening: ClassVar[float] = 1.25
     name: str = "svm"
-    estimator: Estimator = None
 
     def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
         kernel, gamma, train, test = _kernel(rows)
@@ -115,9 +114,7 @@ class ExtraTrees(HoldoutModel):
     layout: ClassVar[LayoutName] = "mixed"
     takes_weights: ClassVar[bool] = False
     name: str = "extra trees"
-    estimator: Estimator = None
     n_trees: int = 64
-    min_leaf: int = 2
     seed: int = 0
 
     def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:
@@ -132,7 +129,7 @@ class ExtraTrees(HoldoutModel):
     def _settings(self, train: FloatArray) -> dict[str, int]:
         n_columns = train.shape[1]
         tried = min(n_columns, max(_TRIED, min(n_columns // 3, 2 * _TRIED)))
-        own = {"n_trees": self.n_trees, "min_leaf": self.min_leaf, "seed": self.seed}
+        own = {"n_trees": self.n_trees, "min_leaf": 2, "seed": self.seed}
         return {**own, "n_candidates": tried}
 
 
@@ -144,7 +141,6 @@ class BoostedTrees(HoldoutModel):
     most_classes: ClassVar[float] = 20
     most_columns: ClassVar[float] = 1500  # the histograms of more may take 150 MB
     name: str = "boosted trees"
-    estimator: Estimator = None
     seed: int = 0
     n_rounds: int = 0  # on all rows; 0: as many as rows that are set aside ask for
 
@@ -235,7 +231,7 @@ def default_models(
     n_targets: int = 1, weighted: bool = False,
 ) -> tuple[HoldoutModel, ...]:  # fmt: skip
     if task == "survival":
-        return survival_models(n_rows, seed)
+        return survival_models(seed)
     models = [_by_name(name, task, seed) for name in _RACING]
     if n_rows * n_columns * n_classes > _MANY_CLASSES:
         trees = _RACING.index("extra trees")
@@ -276,7 +272,7 @@ def named_models(
 
 def _by_name(name: str, task: Task, seed: int) -> HoldoutModel:
     if task == "survival":
-        known = {model.name: model for model in survival_models(0, seed)}
+        known = {model.name: model for model in survival_models(seed)}
         if name in known:
             return known[name]
         raise _unknown(name, known)

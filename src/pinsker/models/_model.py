@@ -87,7 +87,7 @@ class HoldoutModel:
     widening: ClassVar[float] = 1.2
     is_quick: ClassVar[bool] = False  # whether a fit takes milliseconds
     name: str  # its name in comparisons and certificates
-    estimator: Estimator  # cloned before every fit
+    estimator: Estimator = None  # cloned before every fit
 
     def fit_predict_scores(
         self, train: FloatArray, labels: IntArray, test: FloatArray, n_classes: int, **how: AnyArray
@@ -105,7 +105,11 @@ class HoldoutModel:
         self, train: FloatArray, values: FloatArray, test: FloatArray, **how: AnyArray
     ) -> FloatArray:
         """Fit to the numbers of the training rows and return predictions for the test rows."""
-        mean, spread = _mean_and_spread(values, how.get("weights"))
+        mean, spread, weights = values.mean(axis=0), values.std(axis=0), how.get("weights")
+        if weights is not None:
+            mean = np.average(values, axis=0, weights=weights)
+            spread = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weights))
+            spread = np.where(np.ptp(values, axis=0) > 0, spread, 0.0)
         if train.shape[1] == 0 or not (spread > 0).any():
             return PriorModel().fit_predict(train, values, test, **how)
         scale = np.where(spread > 0, spread, 1.0)
@@ -155,14 +159,6 @@ class PriorModel(HoldoutModel):
         del train
         mean = np.average(values, axis=0, weights=how.get("weights"))
         return np.asarray(np.tile(mean, (len(test), 1)))
-
-
-def _mean_and_spread(values: FloatArray, weights: Weights) -> tuple[FloatArray, FloatArray]:
-    if weights is None:
-        return values.mean(axis=0), values.std(axis=0)
-    mean = np.average(values, axis=0, weights=weights)
-    spread = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weights))
-    return mean, np.where(np.ptp(values, axis=0) > 0, spread, 0.0)
 
 
 @contextmanager
@@ -298,7 +294,6 @@ class OnePerTarget:
 
     def __init__(self, estimator: Estimator) -> None:
         self.estimator = estimator
-        self._estimator_type = getattr(estimator, "_estimator_type", None)
 
     def fit(self, X: TableLike, y: AnyArray, sample_weight: Weights = None) -> "OnePerTarget":
         self.classes_: list[AnyArray] = []
@@ -382,7 +377,6 @@ class LinearRanks(HoldoutModel):
     widening: ClassVar[float] = 1.1
     is_quick: ClassVar[bool] = True
     name: str = "linear ranks"
-    estimator: Estimator = None
     C: float = 1.0  # inverse penalty of the logistic regression
 
     def _scores_of_present(self, rows: FitRows, labels: IntArray, n_classes: int) -> FloatArray:

@@ -23,7 +23,6 @@ from sklearn.preprocessing import OneHotEncoder
 from pinsker._compat import classes_of, method_of, require
 from pinsker._types import (
     AnyArray,
-    BoolArray,
     Estimator,
     FloatArray,
     HasColumns,
@@ -75,17 +74,6 @@ def grid_times(raw: FloatArray) -> FloatArray:
     return np.unique(np.quantile(seen, np.linspace(0.05, 1.0, N_TIMES)))
 
 
-def kaplan_meier(
-    time: FloatArray, event: BoolArray, weights: Weights = None
-) -> tuple[FloatArray, FloatArray]:
-    weights = np.ones(len(time)) if weights is None else weights
-    times, at = np.unique(time, return_inverse=True)
-    leaving = np.bincount(at, weights, len(times))
-    at_risk = leaving[::-1].cumsum()[::-1]
-    seen = np.bincount(at, weights * event, len(times))
-    return times, np.asarray(np.cumprod(1.0 - seen / at_risk))
-
-
 def step_at(times: FloatArray, values: FloatArray, wanted: FloatArray) -> FloatArray:
     """Return a step function that is 1 before its first time, at some times."""
     return np.concatenate([[1.0], values])[np.searchsorted(times, wanted, side="right")]
@@ -95,7 +83,11 @@ def prior_of_survival(
     raw: FloatArray, n_test: int, times: FloatArray, weights: Weights = None
 ) -> FloatArray:
     """Return the predictions of the model without columns: one risk, and Kaplan-Meier's curve."""
-    curve = step_at(*kaplan_meier(raw[:, 0], raw[:, 1] > 0, weights), times)
+    weights = np.ones(len(raw)) if weights is None else weights
+    known, at = np.unique(raw[:, 0], return_inverse=True)
+    at_risk = np.bincount(at, weights, len(known))[::-1].cumsum()[::-1]
+    seen = np.bincount(at, weights * (raw[:, 1] > 0), len(known))
+    curve = step_at(known, np.asarray(np.cumprod(1.0 - seen / at_risk)), times)
     return np.tile(np.concatenate([[0.0], curve]), (n_test, 1))
 
 
@@ -149,7 +141,7 @@ def survival_predictions(
     return np.column_stack([risk - own.mean(), curves])
 
 
-def survival_models(n_rows: int, seed: int = 0) -> tuple[HoldoutModel, ...]:  # noqa: ARG001
+def survival_models(seed: int) -> tuple[HoldoutModel, ...]:
     purpose = "the default models of censored times (or pass models=[...] of your own)"
     linear = require("sksurv.linear_model", purpose=purpose, extra="survival")
     ensemble = require("sksurv.ensemble", purpose=purpose, extra="survival")
@@ -189,15 +181,6 @@ def log_likelihood_of_times(
     zero = sums(b, 0)
     hazard = np.cumsum(seen / zero)
     return np.asarray(raw[:, 1] * (b * scaled - np.log(zero[at])) - np.exp(b * scaled) * hazard[at])
-
-
-def refuse_without_curves(predictions: FloatArray, name: str) -> None:
-    if np.isnan(predictions[:, 1:]).any():
-        raise ParameterError(
-            f"metric {name!r} compares survival curves, but a model has no "
-            "predict_survival_function: use <metric=concordance>, or another model.",
-            parameter="metric",
-        )
 
 
 #: Parameters that list columns by name or position: of CatBoost, and of scikit-learn's boosting.
@@ -321,7 +304,7 @@ class RawModel(HoldoutModel):
         of_train = None if weights is None else weights[train]
         if target.task == "survival":
             assert target.raw is not None  # censored times keep the user's values
-            y = as_structured(target.raw, _fields(target))
+            y = as_structured(target.raw, target.names)
             model = able._fitted(given, y[train], of_train)
             grid = grid_times(target.raw)
             return survival_predictions(model, given, own.take(test, columns), grid)
@@ -338,7 +321,10 @@ class RawModel(HoldoutModel):
             return np.hstack(several_class_scores(model, own.take(test, columns), known, n_train))
         names = class_names(target)
         model = able._fitted(given, names[target.labels[train]], of_train)
-        seen = self._seen(model, names, np.unique(target.labels[train]))
+        seen, known_to_it = np.unique(target.labels[train]), classes_of(model)
+        if known_to_it is not None and len(known_to_it) == len(seen):
+            codes = {name: code for code, name in enumerate(names.tolist())}
+            seen = np.array([codes[name] for name in np.asarray(known_to_it).tolist()])
         rows = own.take(test, columns)
         scores = class_scores(model, rows, names[seen], n_train)
         if self.decides:  # at a threshold of its own, perhaps
@@ -348,13 +334,6 @@ class RawModel(HoldoutModel):
         full = np.repeat(scores.min(axis=1, keepdims=True), len(names), axis=1)
         full[:, seen] = scores
         return full
-
-    def _seen(self, model: Estimator, names: AnyArray, present: IntArray) -> IntArray:
-        own = classes_of(model)
-        if own is None or len(own) != len(present):
-            return present
-        codes = {name: code for code, name in enumerate(names.tolist())}
-        return np.array([codes[name] for name in np.asarray(own).tolist()], dtype=np.int64)
 
     def _fitted(self, given: TableLike, target: AnyArray, weights: Weights) -> Estimator:
         try:
@@ -376,11 +355,6 @@ class RawModel(HoldoutModel):
 def class_names(target: Target) -> AnyArray:
     assert target.classes is not None  # a class target keeps its classes
     return np.asarray(target.classes)
-
-
-def _fields(target: Target) -> tuple[str, str]:
-    time, event = target.names
-    return time, event
 
 
 def class_matrix(target: Target) -> AnyArray:
@@ -414,7 +388,10 @@ def able_to_fit(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> E
     """Return an estimator that can be fitted to a table: itself, or behind a default encoding."""
     table = as_table(X)
     check_lengths({"X": table.shape[0], "y": len(y)})
-    rows = _few_rows(y)
+    rows = np.arange(len(y))
+    if len(y) > _PROBED:  # of every part of a target that is sorted, or of every class
+        order = np.argsort(np.asarray(y).reshape(len(y), -1)[:, 0], kind="stable")
+        rows = np.sort(order[np.linspace(0, len(y) - 1, _PROBED).astype(np.int64)])
     part = OwnColumns(table, np.arange(len(y))).take(rows, range(table.shape[1]))
     able, error = _first_able(estimator, part, y[rows])
     if able is not None:
@@ -469,7 +446,7 @@ def prepare_models(
     if target.parts:
         y = class_matrix(target)
     elif target.raw is not None and target.task == "survival":
-        y = as_structured(target.raw, _fields(target))
+        y = as_structured(target.raw, target.names)
     else:
         y = target.raw if target.labels is None else class_names(target)[target.labels]
     assert y is not None  # a numeric target keeps the user's values
@@ -499,16 +476,6 @@ def _numeric_columns(frame: TableLike) -> list[str]:
 
 def _other_columns(frame: TableLike) -> list[str]:
     return list(frame_of(frame).select(~nw.selectors.numeric()).columns)
-
-
-def _few_rows(y: AnyArray) -> IntArray:
-    """Return rows of every part of a target that is sorted, or of every class."""
-    n = len(y)
-    if n <= _PROBED:
-        return np.arange(n)
-    flat = np.asarray(y).reshape(n, -1)[:, 0]
-    order = np.argsort(flat, kind="stable")
-    return np.sort(order[np.linspace(0, n - 1, _PROBED).astype(np.int64)])
 
 
 def _refuse_named_classes(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> None:

@@ -62,9 +62,16 @@ def to_html(summary: Fields) -> str:
             f"{summary.get('schema')!r}. Make it again with summarise."
         )
     markupsafe = require("markupsafe", purpose="a report", extra="report")
+    jinja2 = require("jinja2", purpose="a report", extra="report")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_text), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters.update(number=number, short=short, counted=plural)
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "ensure_ascii": True}
     script, chart = _text("page.js"), increase_chart(summary)
     choices = summary["choices"]
-    page: str = _environment().get_template("page.html").render(
+    page: str = environment.get_template("page.html").render(
         summary=summary, state=own_state(summary), chart=chart, experts=expert_charts(summary),
         marks=slider_marks(choices) if choices["budgets"] else [], ranking=_ranking(summary),
         subgroups=_subgroups(summary["certificate"]["figures"]),
@@ -126,17 +133,6 @@ def _ranking(summary: Fields) -> Fields:
     low, high = min([0.0, *ends]), max([1e-9, *ends])
     shown = rows[:_MOST_RANKED]
     return {"kind": kind, "rows": shown, "n_rows": len(rows), "low": low, "high": high}
-
-
-def _environment() -> Any:
-    jinja2 = require("jinja2", purpose="a report", extra="report")
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_text), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters.update(number=number, short=short, counted=plural)
-    environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "ensure_ascii": True}
-    return environment
 
 
 def _text(name: str) -> str:

@@ -149,21 +149,17 @@ def _kept_at(
         # A share ends at 1, also where the largest budget is a rounded one.
         asked = budget if scale == 1.0 else min(budget / scale, 1.0)
         found: Certificate = selector.certificate_at(error_budget=asked)
-        kept = _by_name(selector, found.features, asked)
+        known = {name: j for j, name in enumerate(selector.path_.names)}
+        if len(known) < selector.path_.n_features:  # two have the same name
+            kept = _features(selector, selector.support_at(error_budget=asked))
+        else:
+            kept = sorted(known[name] for name in found.features)
     except DataError:
         return None
     # What fresh rows have shown for a budget they have shown for every larger one.
     if kept == mine and own is not None and budget > own and certificate.label == CERTIFICATE:
         found = replace(certificate, budget=budget)
     return kept, found
-
-
-def _by_name(selector: Selector, names: tuple[str, ...], budget: float) -> list[int]:
-    """Return features by their names; by `support_at` if two have the same."""
-    known = {name: j for j, name in enumerate(selector.path_.names)}
-    if len(known) < selector.path_.n_features:
-        return _features(selector, selector.support_at(error_budget=budget))
-    return sorted(known[name] for name in names)
 
 
 def _scale_of(selector: Selector) -> float:

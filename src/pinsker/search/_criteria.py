@@ -121,11 +121,8 @@ def target_classes(encoded: Encoded, bins: int) -> Classes:
 
 def feature_codes(encoded: Encoded, binning: Binned) -> tuple[AnyArray, IntArray]:
     """Give every feature one code per row: that of its column, or the joint one of its group."""
-    if all(len(columns) == 1 for columns in encoded.features):
-        order = [columns[0] for columns in encoded.features]
-        if order == list(range(len(order))):
-            return binning.codes, binning.n_categories
-        return binning.codes[:, order], binning.n_categories[order]
+    if all(columns == (j,) for j, columns in enumerate(encoded.features)):
+        return binning.codes, binning.n_categories
     codes = np.empty((binning.codes.shape[0], encoded.n_features), dtype=np.int64, order="F")
     n_categories = np.empty(encoded.n_features, dtype=np.int64)
     for j, columns in enumerate(encoded.features):
@@ -209,7 +206,7 @@ class PairTerms:
 
     @cached_property
     def _pairs(self) -> IntArray:
-        if self._classes:
+        if self._classes or self._tables.in_passes:  # a pass counts with and without them
             return self._triples.without_classes
         costs: IntArray = self._tables.joint_without_classes(self._group, self._active)
         return costs

@@ -66,7 +66,6 @@ def criterion_search(
 ) -> CountedPath:
     """Add the feature with the best score of a criterion, until the stopping rule is decided."""
     rule = settings.rule
-    tested = isinstance(rule, PermutationTest)
     shuffles = rule.shuffles(problem.tables.n_rows) if isinstance(rule, PermutationTest) else ()
     criterion = criterion_named(settings.criterion, settings.beta, settings.gamma)
     state = CriterionState(problem.tables, criterion, shuffles)
@@ -74,7 +73,7 @@ def criterion_search(
     most = min(rule.k, n_features) if isinstance(rule, FeatureCount) else n_features
     n_moves = max(most, len(fixed))
     trace = Trace((), [0.0])
-    known = isinstance(earlier, CountedPath) and bool(earlier.p_values) == tested
+    known = isinstance(earlier, CountedPath) and bool(earlier.p_values) == bool(shuffles)
     if isinstance(earlier, CountedPath) and known and len(earlier.moves) <= n_moves:
         trace = Trace.resume(earlier)
         for feature in earlier.moves:
@@ -289,13 +288,21 @@ class CriterionSearch:
         return self._relevance.values
 
     def scores(self) -> FloatArray:
+        criterion = self._criterion
         for columns in self._pending:
-            self._fold(self._group_of(columns))
+            given = (self._relevance, self._group_of(columns), self._active)
+            term = criterion.term(PairTerms(*given, classes=criterion.classes))
+            if self._folded is None or criterion.fold == "last":
+                self._folded = term
+            elif criterion.fold == "sum":
+                self._folded = self._folded + term
+            else:
+                self._folded = np.minimum(self._folded, term)
         self._pending.clear()
         if self._folded is None:
             scores = self.relevance.copy()
         else:
-            scores = self._criterion.score(self.relevance, self._folded, len(self.chosen)).copy()
+            scores = criterion.score(self.relevance, self._folded, len(self.chosen)).copy()
         scores[~self._active] = np.nan
         return scores
 
@@ -314,25 +321,8 @@ class CriterionSearch:
         self.chosen.append(column)
         self._active[column] = False
 
-    def expect(self, also: Any = None) -> None:
-        if not self._tables.in_passes:
-            return
-        groups = [self._group_of(columns) for columns in self._pending]
-        self._tables.expect(groups if self._criterion.counts else [], self._active, also)
-
     def is_exhausted(self, best: float) -> bool:
         return self._criterion.gain and best <= ROUNDING
-
-    def _fold(self, group: Any) -> None:
-        criterion = self._criterion
-        pair = PairTerms(self._relevance, group, self._active, classes=criterion.classes)
-        term = criterion.term(pair)
-        if self._folded is None or criterion.fold == "last":
-            self._folded = term
-        elif criterion.fold == "sum":
-            self._folded = self._folded + term
-        else:
-            self._folded = np.minimum(self._folded, term)
 
     def _group_of(self, columns: tuple[int, ...], group: Any = None) -> Any:
         """Join the values of some columns to a group; no column stands for the whole set."""
@@ -402,7 +392,10 @@ class CriterionState(CriterionSearch):
         super().add(column)
         for shadow in self._shadows:
             shadow.add(column)
-        self.expect(self.chosen_set.join(column))
+        also = self.chosen_set.join(column)
+        if self._tables.in_passes:
+            groups = [self._group_of(columns) for columns in self._pending]
+            self._tables.expect(groups if self._criterion.counts else [], self._active, also)
         self.chosen_set.count()
 
     def _p_value(self, best: float) -> float:

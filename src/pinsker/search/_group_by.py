@@ -94,9 +94,6 @@ class GroupByTables:
             costs[:, column] = self.of_group(key)
         return JointCosts(*costs)
 
-    def joint_without_classes(self, group: Key, active: BoolArray | None = None) -> IntArray:
-        return self.joint(group, active).without_classes
-
     def of_group(self, group: Key) -> tuple[int, int]:
         with_classes, alone = map(self._cost, self.cells([group])[0])
         return with_classes, alone

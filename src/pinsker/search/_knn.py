@@ -474,9 +474,12 @@ class PairScan:
             of_pairs, of_singles = self.permuted()
             features, p_value = self._best_pair(tables, known, of_pairs)
             if p_value > PAIR_LEVEL:
-                single, p_single = self._best_single(tables, known, of_singles)
+                scores = single_scores(tables, self.problem.codes)
+                scores[list(known)] = -np.inf
+                best = int(np.argmax(scores))
+                p_single = of_singles.p_value(float(scores[best]))
                 if p_single <= max(PAIR_LEVEL, p_value):
-                    features, p_value = single, p_single
+                    features, p_value = (best,), p_single
             if p_value > level:
                 return
             yield self.describe(features, p_value)
@@ -491,14 +494,6 @@ class PairScan:
             if not {int(i), int(j)} <= known:
                 return (int(i), int(j)), chance.p_value(float(score))
         return (), 1.0
-
-    def _best_single(
-        self, tables: PairTables, known: set[int], chance: "ChanceTail"
-    ) -> tuple[tuple[int, ...], float]:
-        scores = single_scores(tables, self.problem.codes)
-        scores[list(known)] = -np.inf
-        best = int(np.argmax(scores))
-        return (best,), chance.p_value(float(scores[best]))
 
     def _strata(self, features: Sequence[int]) -> IntArray:
         """Divide the rows by what a forest of features predicts, fitted without them."""

@@ -330,7 +330,14 @@ class ErrorBudget(StoppingRule):
         """Return the increase of the Bayes risk that each set of a path allows, in the metric."""
         lost = self.lost(path)
         if self.model == "gaussian" and self.metric_for(facts) in ("r2", "mse"):
-            return self._gaussian_growth(path, lost, facts)
+            # Exact: Var(Y) e^{-2I} is the error that a set leaves.
+            left = np.exp(-2.0 * np.maximum(path.information, 0.0))
+            share = left * -np.expm1(-2.0 * lost)
+            if self.metric_for(facts) == "r2":
+                return share
+            if facts.variance is None:
+                raise ParameterError("<metric=mse> needs facts.variance, which is not known.")
+            return share * facts.variance
         growth, measured = lost.copy(), ~np.isnan(lost)
         growth[measured] = self.bound(facts).growth(lost[measured])
         return growth
@@ -352,7 +359,10 @@ class ErrorBudget(StoppingRule):
             note = Note("held-out rows alone decide", figures={"rule": str(self)})
             return self._settle(path, int(path.sizes.max()), budget, (note,))
         if self._is_printed:
-            decision = self._settle(path, self._printed_size(path, budget), budget)
+            # Where the printed algorithms stop; i_T itself does not move.
+            reached = path.sizes[:-1][path.spent[1:] >= budget]
+            end = 0 if path.direction == "backward" else path.sizes[-1]
+            decision = self._settle(path, int(reached[0] if len(reached) else end), budget)
             said = {"metric": metric_words(metric_name(self.metric_for(facts))), "nats": budget}
             claim = Note(f"printed {path.direction}", figures={**said, "delta": self.delta})
             return replace(decision, notes=(*decision.notes, claim))
@@ -368,25 +378,6 @@ class ErrorBudget(StoppingRule):
     @property
     def _is_printed(self) -> bool:
         return self.constants == "paper" and self.reference == "full"
-
-    def _printed_size(self, path: SelectionPath, budget: float) -> int:
-        """Return the size at which the printed algorithms stop; i_T itself does not move."""
-        reached = np.flatnonzero(path.spent[1:] >= budget)
-        if path.direction == "backward":
-            return int(path.sizes[reached[0]]) if len(reached) else 0
-        return int(path.sizes[reached[0]] if len(reached) else path.sizes[-1])
-
-    def _gaussian_growth(
-        self, path: SelectionPath, lost: FloatArray, facts: TargetFacts
-    ) -> FloatArray:
-        """Return the exact growth: Var(Y) e^{-2I} is the error that a set leaves."""
-        left = np.exp(-2.0 * np.maximum(path.information, 0.0))
-        share = left * -np.expm1(-2.0 * lost)
-        if self.metric_for(facts) == "r2":
-            return share
-        if facts.variance is None:
-            raise ParameterError("<metric=mse> needs facts.variance, which is not known.")
-        return share * facts.variance
 
     def _check_share(self, metric: MetricChoice) -> None:
         most = 1.0 if self.relative else Metric(metric).row.largest_increase

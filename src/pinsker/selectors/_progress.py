@@ -20,7 +20,7 @@ from pinsker._types import Estimator, Fields, Unchecked
 from pinsker.search import Direction, Trace
 
 try:
-    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
     from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:  # scikit-learn before 1.9
 
@@ -30,8 +30,6 @@ except ImportError:  # scikit-learn before 1.9
     def _with_callbacks(method: Unchecked) -> Any:
         return method
 
-
-__all__ = ["CallbackSupportMixin", "Progress", "ProgressLine", "StageLine", "clock", "fitting"]
 
 _LOG = logging.getLogger("pinsker")
 #: Seconds between lines that are no terminal's: at first, and at most.
@@ -110,17 +108,13 @@ class Progress:
             self._stage = None
 
 
-def _is_notebook() -> bool:
-    """Return whether a kernel of IPython runs this; that of a terminal is none."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return shell is not None and "IPKernelApp" in shell.config
-
-
 class _Output:
     """Where progress is shown: a bar in a notebook, one line of a terminal, or ever new lines."""
 
     def __init__(self, stream: TextIO | None) -> None:
-        self.in_notebook = stream is None and _is_notebook()
+        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+        is_kernel = shell is not None and "IPKernelApp" in shell.config  # and no terminal
+        self.in_notebook = stream is None and is_kernel
         self.stream = sys.stderr if stream is None else stream
         self.in_place = self.in_notebook or getattr(self.stream, "isatty", lambda: False)()
         self._width, self._text = 0, ""

@@ -7,9 +7,9 @@ when it is needed.
 """
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 from pinsker._cluster import Cluster
 from pinsker._compat import require
@@ -37,44 +37,28 @@ class Request(NamedTuple):
     max_memory: int | None
 
 
-class Backend(Protocol):
-    """A place where searches run."""
+class Local:
+    """A place where searches run: the cores of this computer; other backends say what differs."""
 
-    name: ClassVar[str]
-
-    @classmethod
-    def usable(cls, request: Request) -> Self | None:
-        """Return the backend; None where it cannot run a search or does not pay."""
-
-    def memory(self) -> WorkerMemory:
-        """Return the memory that the rows of a search are kept in."""
-
-    def run(self, request: Request, plan: Plan, settings: Fields) -> tuple[Any, Plan]:
-        """Return a search, backward where the plan keeps pairs, and the plan that it follows."""
-
-
-class Local(Backend):
-    """The cores of this computer."""
-
-    name = "local"
+    name: ClassVar[str] = "local"
 
     @classmethod
     def usable(cls, request: Request) -> Self | None:  # noqa: ARG003
-        """Return the backend: it can always be used."""
+        """Return the backend; None where it cannot run a search or does not pay."""
         return cls()
 
     def memory(self) -> WorkerMemory:
-        """Return the memory of this process."""
+        """Return the memory that the rows of a search are kept in: here that of this process."""
         return WorkerMemory()
 
     def run(self, request: Request, plan: Plan, settings: Fields) -> tuple[Any, Plan]:  # noqa: ARG002
-        """Return a compiled search."""
+        """Return a search, backward where the plan keeps pairs, and the plan that it follows."""
         kernel = _kernels.Backward if plan.keeps_pairs else _kernels.Forward
         return kernel(**settings), plan
 
 
 @dataclass(frozen=True)
-class Dask(Backend):
+class Dask(Local):
     """The workers of a Dask cluster."""
 
     name = "dask"
@@ -101,7 +85,7 @@ class Dask(Backend):
         return kernel(client=self.client, cache=cache, n_tiles=plan.n_tiles, **settings), plan
 
 
-class Cuda(Backend):
+class Cuda(Local):
     """A GPU."""
 
     name = "cuda"
@@ -129,14 +113,15 @@ class Cuda(Backend):
         """Return a search on the GPU, and the memory that it has planned."""
         kernel = _cuda().CudaBackward if plan.keeps_pairs else _cuda().CudaForward
         search = kernel(**settings, memory_limit=request.max_memory)
-        return search, plan.with_memory_of(search)
+        memory = {"n_watched": search.n_watched, "n_bytes": search.n_bytes, "limit": search.limit}
+        return search, replace(plan, **memory)
 
 
 #: In the order in which "auto" takes them.
-_BACKENDS: tuple[type[Backend], ...] = (Dask, Cuda, Local)
+_BACKENDS: tuple[type[Local], ...] = (Dask, Cuda, Local)
 
 
-def choose_backend(request: Request) -> Backend:
+def choose_backend(request: Request) -> Local:
     """Return the first backend that was asked for and can be used."""
     one_of("engine", request.engine, get_args(EngineName))
     check_client(request.client)
@@ -159,7 +144,7 @@ def find_client(engine: EngineName, client: DaskClient = None) -> DaskClient:
         return None
     if client is not None or _is_a_task():
         return client
-    client = _active_client()
+    client = active_client()
     if client is None and engine == Dask.name:
         require("distributed", purpose="engine='dask'", extra="dask")
         raise EngineError(
@@ -198,7 +183,7 @@ def missing_gpu() -> str | None:
     return reason
 
 
-def _active_client() -> DaskClient:
+def active_client() -> DaskClient:
     """Return the client that is active in this process; distributed is not imported to find out."""
     distributed = sys.modules.get("distributed")
     try:

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,33 +26,6 @@ _FRACTION_OF_FREE_MEMORY = 0.8
 _ONE_COMPILES = threading.Lock()
 
 Array = Any  # an array in the memory of a device
-
-
-class Device(Protocol):
-    """Memory and kernels; `CupyDevice` is one, and the tests have one that runs on the CPU."""
-
-    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-        """Return an array that holds anything."""
-
-    def full(self, shape: int | tuple[int, ...], value: int, dtype: npt.DTypeLike) -> Array:
-        """Return an array that holds one value."""
-
-    def put(self, values: AnyArray) -> Array:
-        """Return a copy of a host array."""
-
-    def get(self, array: Array) -> AnyArray:
-        """Return a host copy of an array, when all work before is done."""
-
-    def address(self, array: Array) -> int:
-        """Return where an array begins."""
-
-    def launch(
-        self, kernel: str, grid: tuple[int, int], threads: int, shared: int, job: AnyArray
-    ) -> None:
-        """Start a kernel."""
-
-    def free_memory(self) -> int:
-        """Return the bytes that a search may hold."""
 
 
 def source() -> str:
@@ -78,7 +51,7 @@ def missing() -> str | None:
 
 
 class CupyDevice:
-    """The current device of CuPy."""
+    """The current device of CuPy; the tests have one of the same methods that runs on the CPU."""
 
     def __init__(self) -> None:
         self._cupy = import_module("cupy")
@@ -86,12 +59,15 @@ class CupyDevice:
         self._kernels: Fields = {}
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """Return an array that holds anything."""
         return self._allocate(lambda: self._cupy.empty(shape, dtype=dtype))
 
     def full(self, shape: int | tuple[int, ...], value: int, dtype: npt.DTypeLike) -> Array:
+        """Return an array that holds one value."""
         return self._allocate(lambda: self._cupy.full(shape, value, dtype=dtype))
 
     def put(self, values: AnyArray) -> Array:
+        """Return a copy of a host array."""
         return self._allocate(lambda: self._cupy.asarray(values))
 
     def _allocate(self, make: Callable[[], Array]) -> Array:
@@ -105,10 +81,12 @@ class CupyDevice:
             ) from error
 
     def get(self, array: Array) -> AnyArray:
+        """Return a host copy of an array, when all work before is done."""
         host: AnyArray = array.get()
         return host
 
     def address(self, array: Array) -> int:
+        """Return where an array begins."""
         return int(array.data.ptr)
 
     def launch(
@@ -172,7 +150,7 @@ ADDRESSES = frozenset(name for name in LAYOUT.names or () if LAYOUT[name] == np.
 class Job:
     """Fields by name; arrays are kept alive for as long as a field points at them."""
 
-    def __init__(self, device: Device, **fields: Any) -> None:
+    def __init__(self, device: CupyDevice, **fields: Any) -> None:
         self.device = device
         self.record: AnyArray = np.zeros(1, dtype=LAYOUT)
         self.held: dict[str, Array] = {}
@@ -237,16 +215,21 @@ class Table:
     def __init__(
         self, *, values: FloatArray, features: npt.NDArray[np.int32], n_features: int,
         labels: IntArray | None, target: FloatArray | None, digamma: IntArray, queries: IntArray,
-        rank: int, direct: bool, memory_limit: int | None, device: Device | None,
+        rank: int, direct: bool, memory_limit: int | None = None,
+        device: CupyDevice | None = None,
     ) -> None:  # fmt: skip
-        self.device: Device = CupyDevice() if device is None else device
+        self.device = CupyDevice() if device is None else device
         self.n_features, self.rank, self.direct = n_features, rank, direct
         self.rows, self.columns = int(values.shape[0]), int(values.shape[1])
         self.features = np.asarray(features)
         order = np.arange(self.rows) if labels is None else np.argsort(labels, kind="stable")
         self.queries = np.sort(np.argsort(order)[np.asarray(queries)]).astype(np.int32)
         classes = None if labels is None else labels[order]
-        self.first, self.last = _class_bounds(self.rows, classes)
+        # Where each row's class begins and ends; all rows are in one without classes.
+        first, last = np.zeros(self.rows, dtype=np.int64), np.full(self.rows, self.rows)
+        if classes is not None:
+            first, last = (np.searchsorted(classes, classes, side=s) for s in ("left", "right"))
+        self.first, self.last = first.astype(np.int32), last.astype(np.int32)
         self.targets = 0 if target is None else int(target.shape[1])
         free = self.device.free_memory()
         self.limit = free if memory_limit is None else min(free, memory_limit)
@@ -260,13 +243,17 @@ class Table:
                 "pass fewer columns, or use <engine=local>."
             )
         ordered, put = values[order], self.device.put
+        sizes = np.abs(ordered)
+        largest = float(sizes.max(where=sizes < FARTHEST, initial=0.0))
+        # How far single precision moves a distance; infinite if it cannot hold the values.
+        rounding = largest * 2.0**-22 + 2.0**-124 if largest < 1e30 else np.inf
         self.job = Job(  # all others are copied from it
             self.device, source=put(np.ascontiguousarray(ordered)),
             labels=None if classes is None else put(classes.astype(np.int32)),
             same_class_first=put(self.first), same_class_last=put(self.last),
             digamma=put(np.asarray(digamma)), rows=self.rows, source_width=self.columns,
             rank=self.rank, n_features=self.n_features, direct=self.direct, removed=-1,
-            rounding=_rounding(ordered),
+            rounding=rounding,
         )  # fmt: skip
         if target is not None:
             numbers = np.ascontiguousarray(target[order])
@@ -311,21 +298,3 @@ class Table:
         job = self.job.copy(query=self.device.put(queries), n_queries=len(queries), **fields)
         job.queries = queries
         return job
-
-
-def _class_bounds(
-    rows: int, labels: IntArray | None
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return where each row's class begins and ends; all rows are in one without classes."""
-    if labels is None:
-        return np.zeros(rows, dtype=np.int32), np.full(rows, rows, dtype=np.int32)
-    first = np.searchsorted(labels, labels, side="left")
-    last = np.searchsorted(labels, labels, side="right")
-    return first.astype(np.int32), last.astype(np.int32)
-
-
-def _rounding(values: FloatArray) -> float:
-    """Return how far single precision moves a distance; infinite if it cannot hold the values."""
-    sizes = np.abs(values)
-    largest = float(sizes.max(where=sizes < FARTHEST, initial=0.0))
-    return largest * 2.0**-22 + 2.0**-124 if largest < 1e30 else np.inf

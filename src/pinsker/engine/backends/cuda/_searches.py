@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pinsker._types import Fields, IntArray
-from pinsker.engine.backends.cuda._device import ROW_THREADS, TILE, TILE_THREADS, Device, Job, Table
+from pinsker.engine.backends.cuda._device import ROW_THREADS, TILE, TILE_THREADS, Job, Table
 
 #: Close pairs that a row has room for, if the table has this many rows.
 _CLOSE_PAIRS = 2048
@@ -107,8 +107,8 @@ class Rows:
 class _CudaSearch:
     """A table on the device, the current set, and its sums: the set's own after the features'."""
 
-    def __init__(self, memory_limit: int | None, device: Device | None, **settings: Any) -> None:
-        self._table = Table(memory_limit=memory_limit, device=device, **settings)
+    def __init__(self, **settings: Any) -> None:
+        self._table = Table(**settings)
         self.limit = self._table.limit  # bytes of the device that it may hold
         self._active = np.zeros(self._table.n_features, dtype=np.bool_)
         self._totals = np.zeros(self._table.n_features + 2, dtype=np.int64)
@@ -130,12 +130,10 @@ class CudaBackward(_CudaSearch):
         *,
         watched_queries: int,  # noqa: ARG002 (as `_kernels`; rows that fit in memory are kept)
         state_bytes: int = 0,  # noqa: ARG002 (as `_kernels`)
-        memory_limit: int | None = None,
         capacity: int | None = None,
-        device: Device | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(memory_limit, device, **settings)
+        super().__init__(**settings)
         self._capacity = min(self._table.rows, capacity or _CLOSE_PAIRS)
         left = self.limit - self._table.own_bytes
         self._batch_bytes = max(self._table.bytes_of_fresh_row, min(_BATCH_BYTES, left // 5))
@@ -257,10 +255,8 @@ _LANE_THREADS = 256
 class CudaForward(_CudaSearch):
     """Scores every addition to the current set. Nothing is kept between steps but the set."""
 
-    def __init__(
-        self, *, memory_limit: int | None = None, device: Device | None = None, **settings: Any
-    ) -> None:
-        super().__init__(memory_limit, device, **settings)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
         own, each = self._table.own_bytes, 12 * self._table.rows + 16  # distances, rows in reach
         batch = min(_BATCH_BYTES, self.limit - own) // each
         self._batch = max(1, min(batch, len(self._table.queries)))

@@ -6,7 +6,6 @@ held in memory where they fit and read again where they do not.
 """
 
 import logging
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from pinsker.encoding import compute
 from pinsker.engine import _problem as check
 from pinsker.engine._contingency import Correction, JointCosts, cell_costs
 from pinsker.engine._plan import available_memory
+from pinsker.engine.backends import active_client
 from pinsker.exceptions import DataError, MemoryBudgetError
 
 _LOG = logging.getLogger("pinsker")
@@ -193,11 +193,6 @@ class PartitionTables:
             self._pass((group,), columns, None)
         return self._joint[group.columns]
 
-    def joint_without_classes(
-        self, group: PartitionGroup, active: npt.NDArray[np.bool_] | None = None
-    ) -> IntArray:
-        return self.joint(group, active).without_classes
-
     def of_group(self, group: PartitionGroup) -> tuple[int, int]:
         counts = self._counts_of(self._checked(group))
         return self._cost(counts), self._cost(counts.sum(axis=1))
@@ -231,23 +226,16 @@ class PartitionTables:
         counts = add_up(count_part, self._parts, request)
         end = 0
         for group in groups:
-            end = self._store(group, columns, counts, end)
+            costs = np.zeros((2, self.n_columns), dtype=np.int64)
+            for column in columns:
+                shape = (group.n_groups, self.n_classes, int(self.n_categories[column]))
+                begin, end = end, end + int(np.prod(shape))
+                table = counts[begin:end].reshape(shape)
+                costs[:, column] = self._cost(table), self._cost(table.sum(axis=1))
+                self._alone[group.columns] = table.sum(axis=2)
+            self._joint[group.columns] = JointCosts(*costs)
         if also is not None:
             self._alone[also.columns] = counts[end:].reshape(-1, self.n_classes)
-
-    def _store(self, group: PartitionGroup, columns: IntArray, counts: IntArray, end: int) -> int:
-        """Turn the counts of one group into costs; return where they end."""
-        with_classes = np.zeros(self.n_columns, dtype=np.int64)
-        without_classes = np.zeros(self.n_columns, dtype=np.int64)
-        for column in columns:
-            shape = (group.n_groups, self.n_classes, int(self.n_categories[column]))
-            begin, end = end, end + int(np.prod(shape))
-            table = counts[begin:end].reshape(shape)
-            with_classes[column] = self._cost(table)
-            without_classes[column] = self._cost(table.sum(axis=1))
-            self._alone[group.columns] = table.sum(axis=2)
-        self._joint[group.columns] = JointCosts(with_classes, without_classes)
-        return end
 
     def _cost(self, counts: IntArray) -> int:
         found, times = np.unique(counts[counts > 0], return_counts=True)
@@ -269,8 +257,11 @@ def _checked_sizes(n_categories: Unchecked) -> IntArray:
 
 
 def hold(parts: Sequence[Any], n_bytes: int) -> list[Any]:
-    """Keep coded partitions in memory if they take up to half of it; else every pass reads."""
-    allowed = int(_FRACTION_OF_MEMORY * _memory())
+    """Keep coded partitions in memory, here or of the cluster, if they take up to half of it."""
+    client, memory = active_client(), float(available_memory())
+    if client is not None:
+        memory = sum(one.get("memory_limit") or 0 for one in Cluster(client).workers().values())
+    allowed = int(_FRACTION_OF_MEMORY * memory)
     fits = n_bytes <= allowed
     what = "are held in memory" if fits else "are read again in every step"
     _LOG.info("partitions: codes of %d bytes %s (%d allowed)", n_bytes, what, allowed)
@@ -290,18 +281,6 @@ def add_up(count: Callable[..., IntArray], parts: Sequence[Any], request: Unchec
     total: IntArray
     (total,) = compute(delayed)
     return total
-
-
-def _memory() -> float:
-    """Return the bytes of the active cluster, or those that are available here."""
-    distributed = sys.modules.get("distributed")
-    try:
-        client = None if distributed is None else distributed.default_client()
-    except ValueError:  # no client
-        client = None
-    if client is None or client.asynchronous:  # such a one is not waited for
-        return available_memory()
-    return float(sum(one.get("memory_limit") or 0 for one in Cluster(client).workers().values()))
 
 
 def _dask() -> Any:

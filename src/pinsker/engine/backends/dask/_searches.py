@@ -60,7 +60,9 @@ class _DaskSearch:
 
     def start(self, active: Flags, threads: int) -> None:  # noqa: ARG002 (workers have their own)
         """Begin at a set."""
-        self._go_to(active.copy())
+        flags = active.copy()
+        self._information, self._sums = self._steps.run(flags)
+        self._flags = flags
 
     def information(self) -> int:
         return self._information
@@ -69,14 +71,10 @@ class _DaskSearch:
         """Write the sum with each feature moved; for direct scores its own sum."""
         out[:] = self._sums
 
-    def _go_to(self, flags: Flags) -> None:
-        self._information, self._sums = self._steps.run(flags)
-        self._flags = flags
-
-    def _move(self, feature: int, flag: int) -> None:
+    def _move(self, feature: int, flag: int, threads: int) -> None:
         flags = self._flags.copy()
         flags[feature] = flag
-        self._go_to(flags)
+        self.start(flags, threads)
 
 
 class DaskBackward(_DaskSearch):
@@ -84,8 +82,8 @@ class DaskBackward(_DaskSearch):
 
     kind = "backward"
 
-    def remove(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as above)
-        self._move(feature, 0)
+    def remove(self, feature: int, threads: int) -> None:
+        self._move(feature, 0, threads)
 
     changes = _DaskSearch.sums  # of the sum with each removal
 
@@ -95,8 +93,8 @@ class DaskForward(_DaskSearch):
 
     kind = "forward"
 
-    def add(self, feature: int, threads: int) -> None:  # noqa: ARG002 (as above)
-        self._move(feature, 1)
+    def add(self, feature: int, threads: int) -> None:
+        self._move(feature, 1, threads)
 
 
 def deal_rows(queries: IntArray, work: FloatArray, n_tiles: int) -> tuple[IntArray, ...]:

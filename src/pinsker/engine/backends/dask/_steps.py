@@ -220,15 +220,11 @@ class TableOnCluster:
         self._there.discard(worker)
         self.late(worker)
 
-    def left(self, workers: Collection[str]) -> None:
-        """Note that workers are gone, and with them what others waited for."""
-        self._there.difference_update(workers)
+    def left(self, workers: Collection[str] | None) -> None:
+        """Note that workers (None: all, perhaps) are gone, and with them what others waited for."""
+        self._there.difference_update(tuple(self._there) if workers is None else workers)
         self._on_its_way.clear()
         self._sent_to.clear()
-
-    def lost(self) -> None:
-        """Note that no worker may have it."""
-        self.left(tuple(self._there))
 
 
 def forget_later(owner: object, client: Client, name: str, workers: set[str]) -> None:
@@ -309,7 +305,7 @@ class TiledSteps:
                 }
             except StateLostError as error:
                 _LOG.warning("engine dask: table and tiles are sent again (%s)", error)
-                self._table.lost()
+                self._table.left(None)
                 self._found_at.clear()
             self._cluster.cancel([one for some in step.futures.values() for one in some.values()])
             self._counted = 0.0
