@@ -568,8 +568,10 @@ def demand_labels(record: Any, sample_weight: RowLabels, groups: RowLabels) -> N
 
 def fitted_columns(selector: Selector) -> list[str]:
     """Return the names of the columns that a selector was fitted to, as its profile has them."""
-    unnamed = [f"x{j}" for j in range(selector.n_features_in_)]
-    return [*map(str, vars(selector).get("feature_names_in_", unnamed))]
+    names = vars(selector).get("feature_names_in_")
+    return (
+        [f"x{j}" for j in range(selector.n_features_in_)] if names is None else [*map(str, names)]
+    )
 
 
 def kept_columns(selector: Selector) -> list[str]:
