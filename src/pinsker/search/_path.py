@@ -493,14 +493,17 @@ class Deadline:
             return not self.must_finish
         if self.seconds is None or math.isinf(self.part):
             return False
-        return time.monotonic() - self.started >= self.part * self.seconds
+        return self.spent >= self.part * self.seconds
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the fit began."""
+        return time.monotonic() - self.started
 
     @property
     def left(self) -> float:
         """Seconds that are left: infinite without a limit, negative when they are over."""
-        if self.seconds is None:
-            return math.inf
-        return self.seconds - (time.monotonic() - self.started)
+        return math.inf if self.seconds is None else self.seconds - self.spent
 
     def skips(self, what: str) -> bool:
         is_over = self.is_over
