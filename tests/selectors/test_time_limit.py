@@ -14,8 +14,17 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info
 
 from pinsker import FeatureSelector
+from pinsker.encoding import encode
 from pinsker.models import predict_rows
-from pinsker.search import Deadline, TimeIsUp, interruptible
+from pinsker.search import (
+    Deadline,
+    KNNSearchSettings,
+    TimeIsUp,
+    interruptible,
+    named_searches,
+    search_rows,
+)
+from pinsker.search._elimination import _LinearModel
 
 X, y = load_wine(return_X_y=True)
 
@@ -372,3 +381,60 @@ def test_an_interrupted_race_keeps_its_fits(clock, slow, monkeypatch):
     assert fits.count("slow") <= 2, fits
     assert any(note.kind == "interrupted" for note in selector.notes_)
     assert selector.certificate_.model_all == "linear"
+
+
+@pytest.mark.parametrize("limit", [2.0, 4.0, 8.0])
+def test_a_certificate_of_fresh_rows_ends_in_time(clock, slow, monkeypatch, limit):
+    """25 000 x 40 with an SVM took 14.0 s of 8: the certificate did not look, on all rows."""
+    monkeypatch.setattr("pinsker.holdout._rows.SPLIT_FROM", 400)
+    models, few = [slow(cubic=5.0)], {"searches": ["relevance"], "random_state": 0}
+    selector = FeatureSelector(0.1, models=models, time_limit=limit, **few)
+    selector.fit(*two_of_six(3000))
+    assert clock.now <= 1.2 * limit + 1.0
+    assert selector.certificate_.label == "estimate"
+
+
+def test_folds_that_had_no_time_to_be_searched_take_the_first_order(clock, monkeypatch):
+    """400 searches for LeaveOneOut took 4.5 s of a limit of 2: none of the first could end."""
+    plain, searched = search_rows, []
+
+    def slow_search(*given):
+        searched.append(given)
+        clock.now += 1.0
+        return plain(*given)
+
+    monkeypatch.setattr("pinsker.holdout._sizes.search_rows", slow_search)
+    few = {"models": ["linear"], "searches": ["relevance"], "cv": 8, "random_state": 0}
+    selector = FeatureSelector(time_limit=6.0, **few).fit(*two_of_six(400))
+    assert len(searched) <= 4
+    assert clock.now <= 1.2 * 6.0 + 1.0
+    (doubt,) = [note for note in selector.notes_ if note.kind == "rows judge themselves"]
+    assert doubt.weight == "untrue"
+    assert "2 of 8 folds" in doubt
+    assert selector.certificate_.verdict != "met"
+
+
+def test_an_elimination_ends_in_time(clock, monkeypatch):
+    """4900 x 490 text took 10.2 s for one elimination, at a limit of 0.5."""
+    fitted, plain = [], _LinearModel.fit
+
+    def fit(self, loss):
+        fitted.append(self)
+        clock.now += 1.0
+        plain(self, loss)
+
+    monkeypatch.setattr(_LinearModel, "fit", fit)
+    few = {"models": ["linear"], "searches": ["elimination"], "random_state": 0}
+    selector = FeatureSelector(time_limit=2.0, **few).fit(*two_of_six(400))
+    assert len(fitted) == 1
+    assert selector.path_.n_features == 6
+    assert clock.now <= 1.2 * 2.0 + 1.0
+
+
+def test_with_more_indicators_than_rows_counts_come_first(clock):
+    codes = np.random.default_rng(0).integers(0, 250, (300, 12)).astype(str)
+    table = pd.DataFrame({f"c{j}": codes[:, j] for j in range(12)})
+    problem = encode(table, codes[:, 0] > "2")
+    settings = KNNSearchSettings(deadline=Deadline(1.0))
+    found = named_searches(["elimination", "cmim"], problem, settings)[1]
+    assert [search.names[0] for search in found] == ["cmim", "elimination"]

@@ -92,6 +92,9 @@ class Jobs:
             if on_result is not None:
                 on_result(result)
 
+        if deadline is not None:
+            deadline.check()
+
         def on_call(n_done: int, n_calls: int) -> None:
             if deadline is not None and n_done < n_calls:
                 deadline.check()
@@ -229,6 +232,8 @@ _FITS_IN_TIME, _FITS_IN_ALL = 3, 6
 #: Share of the time that is left which a forecast may take, and seconds that an interrupted fit
 #: takes to its end.
 _PART_OF_FORECAST, _AFTER_INTERRUPT = 0.2, 1.0
+#: Power of the rows that fits to more of them are thought to take: an SVM takes the second.
+_STEEPNESS = 1.5
 #: Seconds by rows, as a share of those whatever the rows, that are not worth saving.
 _NO_MATTER = 0.2
 #: Training and held-out rows that are left at least where time is short.
@@ -382,6 +387,14 @@ class HoldoutEvaluator:
             kept += [model] if not kept or fits <= deadline.left else []
         self._leave(kept, deadline)
         self._shorten(self._seconds[kept[0]], deadline)
+
+    def limit_time_as(self, other: "HoldoutEvaluator", deadline: Deadline) -> None:
+        """Leave fewer rows where fits of another evaluator show that all of them take too long."""
+        each = [other._seconds_of(model) for model in single_models(self.models)]
+        ratio = (self.n_train / other.n_train) ** _STEEPNESS
+        seconds = _Seconds(sum(one.fixed for one in each), ratio * sum(one.by_rows for one in each))
+        if not (math.isinf(deadline.left) or deadline.is_over):
+            self._shorten(seconds, deadline)
 
     def _forecast(self, deadline: Deadline) -> dict[HoldoutModel, _Seconds]:
         """Return the seconds that fits of models take, as two fits to few rows show."""
@@ -625,10 +638,8 @@ class HoldoutEvaluator:
 
     def _run(self, calls: Sequence[Arguments], keys: Sequence[_Key]) -> None:
         """Remember the predictions of calls, and what fits to all features take."""
-        waiting, deadline, at = iter(keys), self.deadline, 0.0
-        if deadline is not None:
-            deadline.check()
-            at = deadline.spent
+        waiting, deadline = iter(keys), self.deadline
+        at = 0.0 if deadline is None else deadline.spent
 
         def keep(predicted: FloatArray) -> None:
             nonlocal at

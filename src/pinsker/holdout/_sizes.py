@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import Difference
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, RoughIncrease
@@ -39,6 +40,7 @@ from pinsker.search import (
     Search,
     SelectionPath,
     StoppingRule,
+    TimeIsUp,
     describe_searches,
     given_order,
     measure_sets,
@@ -53,6 +55,7 @@ class FoundPaths:
 
     paths: dict[str, SelectionPath] = field(default_factory=dict)
     orders: dict[str, list[FeatureSet]] = field(default_factory=dict)
+    notes: Notes = ()  # what makes them doubtful
 
     def longest(self, name: str) -> int:
         """Return the largest size that a path has on all rows and in every fold."""
@@ -68,6 +71,7 @@ def search_paths(
 ) -> FoundPaths:
     """Search every path without the rows that evaluate it; `known` ones have all rows' already."""
     found, known = FoundPaths(), known or {}
+    notes: Notes = ()
     run = partial(context.jobs.run, search_rows, context.encoded)
     for some in searches_in_time(searches, context.deadline):
         with context.deadline.leaving_out(describe_searches(some)):
@@ -79,11 +83,21 @@ def search_paths(
             ]
             most, before = _rows_in_time(context, len(wanted)), context.deadline.left
             some_first = int(before < math.inf)  # the first one shows how long the others take
-            several = []
+            several: list[tuple[SelectionPath, ...]] = []
+            is_first = context.deadline.must_finish
             for part in (wanted[:some_first], wanted[some_first:]):
                 calls = [(one, _rows_of(context, plan, one, k, most)) for one, k in part]
-                several += run(calls, context.n_searches)
+                try:
+                    run(calls, context.n_searches, context.deadline, several.append)
+                except TimeIsUp:
+                    if not (is_first and several):
+                        raise
                 most = _fewer_rows(context, most, before, len(wanted) - len(several))
+                context.deadline.must_finish &= not some_first
+            if missing := len(wanted) - len(several):  # one order must be, from all rows if need be
+                figures = {"searched": len(several) - 1, "folds": len(wanted) - 1}
+                notes = (Note("rows judge themselves", figures=figures, weight="untrue"),)
+                several += several[:1] * missing
             paths = {
                 (name, k): path
                 for (search, k), each in zip(wanted, several, strict=True)
@@ -94,7 +108,7 @@ def search_paths(
                 found.paths[name] = kept
                 found.orders[name] = [paths[name, k].order for k in plan.search_of_fold]
     kept_paths = {name: found.paths[name] for name in names if name in found.paths}
-    return FoundPaths(kept_paths, found.orders)
+    return FoundPaths(kept_paths, found.orders, notes)
 
 
 def _rows_of(
@@ -245,6 +259,7 @@ class SizeSearch:
         self.smallest = max(len(context.fixed), 1)
         self.everything: SizeOf = (ALL_FEATURES, n_features)
         self.first = next(iter(found.paths))
+        evaluator.notes += found.notes
         self.orders = dict(found.orders)  # of every fold, also of those that have no time
         self.evaluated: dict[SizeOf, HoldoutScores]
         self.first_folds: dict[SizeOf, HoldoutScores]

@@ -489,8 +489,13 @@ class Deadline:
 
     @property
     def is_over(self) -> bool:
+        return self.is_late and not self.must_finish
+
+    @property
+    def is_late(self) -> bool:
+        """Whether time is up, also for what must be finished."""
         if self.is_interrupted:
-            return not self.must_finish
+            return True
         if self.seconds is None or math.isinf(self.part):
             return False
         return self.spent >= self.part * self.seconds
