@@ -72,7 +72,7 @@ def test_time_that_is_up_at_once_leaves_one_search_and_one_evaluation(clock):
 
 def test_time_that_is_up_in_the_middle_keeps_what_was_found(clock):
     clock.step = 1.0  # a second with every look: dozens of steps, searches and sets
-    selector = FeatureSelector(models=["linear"], time_limit=300.0, random_state=0).fit(X, y)
+    selector = FeatureSelector(models=["linear"], time_limit=400.0, random_state=0).fit(X, y)
     searched = set(selector.cv_results_["search"]) - {"all features"}
     assert {"relevance", "linear"} <= searched
     assert "backward" not in searched
@@ -156,7 +156,7 @@ def test_with_little_time_fewer_rows_of_text_are_read():
     table = pd.DataFrame(codes.astype(str))
     few = {"models": ["linear"], "searches": ["linear"], "suspects": "ignore", "random_state": 0}
     selector = FeatureSelector(0.1, time_limit=0.05, **few).fit(table, codes[:, 0] > 4)
-    assert any("columns were read on 5000 of 8000 rows" in note for note in selector.notes_)
+    assert any("columns were read on 1000 of 8000 rows" in note for note in selector.notes_)
     free = FeatureSelector(0.1, time_limit=1e3, **few).fit(table, codes[:, 0] > 4)
     assert not any("columns were read on" in note for note in free.notes_)
 
@@ -438,3 +438,51 @@ def test_with_more_indicators_than_rows_counts_come_first(clock):
     settings = KNNSearchSettings(deadline=Deadline(1.0))
     found = named_searches(["elimination", "cmim"], problem, settings)[1]
     assert [search.names[0] for search in found] == ["cmim", "elimination"]
+
+
+@pytest.mark.parametrize("n_rows", [8, 300])
+def test_without_held_out_rows_a_limit_ends_the_search(clock, monkeypatch, n_rows):
+    """3000 x 150 took 18 s of 1, without a word; an interrupt raised `TimeIsUp` from fit."""
+    clock.step = 1.0
+    cv, names = (0, ["backward"]) if n_rows > 8 else (5, "auto")
+    few = {"cv": cv, "searches": names, "random_state": 0, "time_limit": 4.0}
+    table, labels = two_of_six(n_rows)
+    selector = FeatureSelector(**few).fit(table, np.arange(n_rows) % 2 if n_rows == 8 else labels)
+    assert not selector.path_.complete
+    assert any("time limit" in note for note in selector.notes_)
+    assert selector.support_.any()
+    with interruptible() as interrupt:
+        interrupt.set()
+        few["time_limit"] = None
+        selector = FeatureSelector(**few).fit(table, np.arange(n_rows) % 2)
+    assert any(note.kind == "interrupted" for note in selector.notes_)
+
+
+def test_a_limit_does_not_change_which_path_is_searched():
+    few = {"cv": 0, "random_state": 0}
+    free, limited = (
+        FeatureSelector(**few, time_limit=limit).fit(*two_of_six(200)) for limit in (None, 1e7)
+    )
+    assert free.path_ == limited.path_
+
+
+def test_starved_models_leave_no_features_out(clock, slow):
+    """1900 x 200 text at 2 s kept one column, though its models had learned nothing."""
+    rng = np.random.default_rng(0)
+    models = [slow(cubic=50.0)]
+    few = {"searches": ["relevance"], "random_state": 0}
+    selector = FeatureSelector(models=models, time_limit=2.0, **few)
+    selector.fit(rng.normal(size=(900, 6)), rng.integers(0, 2, 900))
+    assert any(note.kind == "few training rows" for note in selector.notes_)
+    assert selector.certificate_.verdict == "not shown to be predictable"
+    assert selector.support_.all()
+
+
+def test_suspects_are_looked_for_while_there_is_time(clock):
+    clock.step = 1.0
+    table = np.column_stack([y, *X.T[:8], np.arange(len(y))])
+    few = {"models": ["linear"], "searches": ["relevance"], "random_state": 0}
+    selector = FeatureSelector(time_limit=14.0, **few).fit(table, y)
+    (note,) = [note for note in selector.notes_ if "time limit" in note]
+    assert "left out were suspects" in note
+    assert [note.columns for note in selector.notes_ if note.kind == "suspect"] == [("x0",)]

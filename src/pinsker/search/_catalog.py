@@ -176,6 +176,18 @@ def search_rows(
     return tuple(paths[part] for part in search.parts)
 
 
+def search_until(
+    deadline: Deadline, encoded: Encoded, searches: Iterable[Search], name: str
+) -> SelectionPath:
+    """Return the path of one name, as far as there is time: it is all there will be."""
+    deadline.part, deadline.keeps_steps = 1.0, True
+    search = next(one for one in searches if name in one.names)
+    path = search_rows(encoded, search)[search.names.index(name)]
+    if deadline.skips(f"steps of {describe_searches([search])}"):
+        path = replace(path, complete=False)
+    return path
+
+
 @runtime_checkable
 class Searcher(Protocol):
     """A selector that offers its search alone."""
@@ -357,7 +369,7 @@ def _auto(
         if table.n_features > _MOST_BY_NEIGHBORS:
             left_out |= {"linear", *(name for name in names if named[name].n_screened)}
         names = [name for name in names if name not in left_out]
-    if settings.deadline.left > 0.0 and has_hidden_pair(table, settings.seed):
+    if not settings.deadline.is_over and has_hidden_pair(table, settings.seed):
         names.insert(0, "pairs")  # first: its sets show which models can tell
     return [named[name] for name in names]
 

@@ -473,6 +473,7 @@ class Deadline:
         self.left_out: list[str] = []
         self.interrupt = _interrupt
         self.must_finish = False
+        self.keeps_steps = False  # whether a search ends with its steps, as no other has any
 
     def __getstate__(self) -> Fields:
         # The clock of another machine is another one: a search there is finished.
@@ -530,13 +531,15 @@ class Deadline:
 
         def check(trace: Trace) -> bool | None:
             self.check()
+            if self.is_over:
+                return True
             return None if on_step is None else on_step(trace)
 
         return check
 
     def check(self) -> None:
         """Raise `TimeIsUp` when it is."""
-        if self.is_over:
+        if self.is_over and not self.keeps_steps:
             raise TimeIsUp
 
     @property

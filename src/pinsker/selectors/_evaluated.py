@@ -444,6 +444,7 @@ def choose_on_path(
     decision = context.rule.decide(path, context.facts)
     attributes = fitted_attributes(context, selector.n_features_in_, path, decision, notes=notes)
     certificate = attributes["certificate_"]
+    attributes["notes_"] += context.deadline.notes
     said = (*certificate.notes, *interval_notes(context, path, decision.size))
     label = TOO_FEW_ROWS if notes else certificate.label
     attributes["certificate_"] = replace(certificate, label=label, notes=said)
