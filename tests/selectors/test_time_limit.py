@@ -451,6 +451,7 @@ def test_without_held_out_rows_a_limit_ends_the_search(clock, monkeypatch, n_row
     assert not selector.path_.complete
     assert any("time limit" in note for note in selector.notes_)
     assert selector.support_.any()
+    assert selector.certificate_.verdict != "met"
     with interruptible() as interrupt:
         interrupt.set()
         few["time_limit"] = None

@@ -449,7 +449,8 @@ class HoldoutEvaluator:
 
     def _shorten(self, seconds: _Seconds, deadline: Deadline) -> None:
         """Leave out training rows, and then folds, until the fits that there must be have time."""
-        left, n_all = max(deadline.left, 0.0), self.n_train
+        unknown, n_all = math.isinf(seconds.by_rows), self.n_train
+        left = 0.0 if unknown else max(deadline.left, 0.0)
         share, least = seconds.share_in(left, len(self.folds)), min(1.0, _LEAST_ROWS / n_all)
         if share >= 1.0:
             return

@@ -601,6 +601,8 @@ SENTENCES = {
         "of them more columns may matter"),
     "fewer models": careful("{models} had no time to race: all features may be worth more than is "
         "said here"),
+    "few steps": careful("time was up before the path had its end: other sets may carry more than "
+        "is said here"),
     "rows judge themselves": careful("searches had time for {searched} of {folds} folds: the rows "
         "of the others judge an order that they helped to find"),
     "interrupted": careful("the fit was interrupted: left out were {left_out}"),
