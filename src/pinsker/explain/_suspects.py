@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -13,6 +13,7 @@ from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
 from pinsker.engine import BoostSettings, boosted_scores
 from pinsker.information import shared_entropy
+from pinsker.search import Deadline
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -75,9 +76,9 @@ def find_suspects(
     X: TableLike,
     encoded: Encoded,
     groups: IntArray | None = None,
-    skips: Callable[[], bool] = lambda: False,
+    deadline: Deadline | None = None,
 ) -> tuple[Suspect, ...]:
-    """Look for columns that give the target away, or name rows or groups, until it skips."""
+    """Look for columns that give the target away, or name rows or groups, until a deadline."""
     n_rows = encoded.n_rows
     if n_rows < _FEWEST_ROWS:
         return ()
@@ -86,7 +87,7 @@ def find_suspects(
     found: list[Suspect] = []
     numbers: dict[str, FloatArray] = {}
     for name, values in _raw_columns(X, encoded):
-        if skips():
+        if deadline is not None and deadline.skips("suspects"):
             return tuple(found)
         gaps, present = _gaps(values)
         own = target  # what is constant within groups is judged by one row of each
@@ -101,7 +102,7 @@ def find_suspects(
             found.append(Suspect(name, *judged))
         elif values.dtype.kind in "iuf" and len(values) == n_rows:
             numbers[name] = values
-    return (*found, *_pairs(numbers, target, skips))
+    return (*found, *_pairs(numbers, target, deadline))
 
 
 def _is_constant(values: AnyArray, gaps: BoolArray, first: IntArray) -> bool:
@@ -293,7 +294,7 @@ def _explained_by_ranges(values: FloatArray, others: FloatArray) -> float:
 
 
 def _pairs(
-    numbers: dict[str, FloatArray], target: _Target, skips: Callable[[], bool]
+    numbers: dict[str, FloatArray], target: _Target, deadline: Deadline | None
 ) -> list[Suspect]:
     """Look whether two columns give a numeric target: by arithmetic, or by a plane."""
     if target.labels is not None or target.numbers is None or len(numbers) > _MOST_PAIRED:
@@ -303,7 +304,7 @@ def _pairs(
     columns = {name: values[rows].astype(np.float64) for name, values in numbers.items()}
     found = []
     for (a, x), (b, z) in combinations(columns.items(), 2):
-        if skips():
+        if deadline is not None and deadline.skips("suspects"):
             break
         known = np.isfinite(x) & np.isfinite(z)
         if known.sum() < max(_FEWEST_ROWS, 0.5 * len(y)):

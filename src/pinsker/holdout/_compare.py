@@ -435,7 +435,9 @@ class Comparison:
         best = max(some, key=lambda result: (result.information, -result.size))
         for every in self._everything():
             if every.may_stay(*known) or best.gain_lower <= 0.0:
-                note = Note("all are kept", figures={"rule": rule.said})
+                alone = starved and len(fewer) == 1
+                kind = "all are kept, one was tried" if alone else "all are kept"
+                note = Note(kind, figures={"rule": rule.said})
                 return every, Decision(every.size, every.allowed(*known), (note,))
         note = Note("most information is kept", figures={"rule": rule.said})
         return best, Decision(best.size, rule.budget(self.facts), (note,))

@@ -682,6 +682,13 @@ class HoldoutEvaluator:
         return replace(scores, **own)
 
 
+def most_predictions(n_models: int, n_train: int) -> int:
+    """Return how many models of a set are remembered at most: two winners, and what they mean."""
+    if n_models == 1 or n_train >= _ALONE_FROM:
+        return min(2, n_models)
+    return 2 + min(2 * _MOST_TOGETHER, n_models)
+
+
 def _n_fits(n_folds: int) -> int:
     """Return how many fits to all features there must be time for."""
     return max(_FITS_IN_TIME * n_folds, _FITS_IN_ALL)

@@ -84,16 +84,17 @@ def search_paths(
             most, before = _rows_in_time(context, len(wanted)), context.deadline.left
             some_first = int(before < math.inf)  # the first one shows how long the others take
             several: list[tuple[SelectionPath, ...]] = []
-            is_first = context.deadline.must_finish
+            deadline, is_first = context.deadline, context.deadline.must_finish
+            looks = deadline if deadline.may_end else None
             for part in (wanted[:some_first], wanted[some_first:]):
                 calls = [(one, _rows_of(context, plan, one, k, most)) for one, k in part]
                 try:
-                    run(calls, context.n_searches, context.deadline, several.append)
+                    run(calls, context.n_searches, looks, several.append)
                 except TimeIsUp:
                     if not (is_first and several):
                         raise
                 most = _fewer_rows(context, most, before, len(wanted) - len(several))
-                context.deadline.must_finish &= not some_first
+                deadline.must_finish &= not some_first
             if missing := len(wanted) - len(several):  # one order must be, from all rows if need be
                 figures = {"searched": len(several) - 1, "folds": len(wanted) - 1}
                 notes = (Note("rows judge themselves", figures=figures, weight="untrue"),)

@@ -586,6 +586,8 @@ SENTENCES = {
         "information is kept"),
     "all are kept": Sentence("no set of fewer features is shown to meet {rule} on held-out rows; "
         "all are kept"),
+    "all are kept, one was tried": Sentence("the one set of fewer features that time allowed is "
+        "not shown to meet {rule} on held-out rows, and no larger one was tried; all are kept"),
     "most information is kept": Sentence("no set of fewer features is shown to meet {rule} on "
         "held-out rows; the one with the most information is kept"),
     "nearest set": Sentence("held-out figures are those of {size} features: without the held-out "

@@ -158,7 +158,8 @@ class FeatureSelector(EvaluatedSelector):
     time_limit : float, default=None
         Seconds after which no model is fitted any more, and after half of which no step of a
         search begins. The best set that was evaluated by then is kept: one always is, at worst by
-        the cheapest model on few rows, which no claim rests on. Such a fit cannot be reproduced.
+        the cheapest model on few rows and folds, which no claim rests on; where that shows nothing
+        all features are. A fit of a model of your own is not cut. It cannot be reproduced.
 
     Attributes
     ----------
@@ -361,11 +362,10 @@ class FeatureSelector(EvaluatedSelector):
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
         encoded = drop_uninformative(encoded, fixed)
         deadline.part = _PART_OF_SUSPECTS
-        skips = partial(deadline.skips, "suspects")
-        if self.suspects == "ignore" or skips():
+        if self.suspects == "ignore" or deadline.skips("suspects"):
             return encoded
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
-        found = find_suspects(X, encoded, groups, skips)
+        found = find_suspects(X, encoded, groups, deadline if deadline.may_end else None)
         return note_suspects(encoded, found, fixed, drop=self.suspects)
 
     def _chosen(
