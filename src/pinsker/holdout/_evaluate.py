@@ -82,16 +82,10 @@ class Jobs:
         calls: Iterable[Arguments],
         n_jobs: int | None = None,
         deadline: Deadline | None = None,
-        on_result: Callable[[Any], object] | None = None,
+        on_result: Callable[[Any], object] = lambda _result: None,
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call; raise `TimeIsUp` at a deadline."""
         calls, found = list(calls), []
-
-        def keep(result: Any) -> None:  # also of those before `TimeIsUp`
-            found.append(result)
-            if on_result is not None:
-                on_result(result)
-
         if deadline is not None:
             deadline.check()
 
@@ -102,13 +96,15 @@ class Jobs:
                 self.on_call(n_done, n_calls)
 
         if self.client is not None:
-            for result in self._run_on_cluster(function, shared, calls, on_call):
-                keep(result)
+            found = self._run_on_cluster(function, shared, calls, on_call)
+            for result in found:
+                on_result(result)
             return found
         n_jobs = n_jobs or self.n_jobs
         with self._start(function, shared, calls, n_jobs) as results:
             for result in results:
-                keep(result)
+                found.append(result)
+                on_result(result)  # before the look at the clock
                 on_call(len(found), len(calls))
         return found
 
@@ -274,10 +270,6 @@ class _Seconds(NamedTuple):
         by_rows = max(more - less, 0.0) / max(last - first, 1e-9)
         return cls(max(more - by_rows * last, 0.0), by_rows)
 
-    @property
-    def of_fit(self) -> float:
-        return self.fixed + self.by_rows
-
     def share_in(self, seconds: float, n_folds: int) -> float:
         """Return the share of the rows that what must be fitted has time for, 0 for none."""
         return max(seconds / _n_fits(n_folds) - self.fixed, 0.0) / max(self.by_rows, 1e-9)
@@ -380,8 +372,8 @@ class HoldoutEvaluator:
             return
         self._seconds = self._forecast(deadline)
         kept: list[HoldoutModel] = []
-        for model in sorted(self._seconds, key=lambda one: self._seconds[one].of_fit):
-            each = [self._seconds[one].of_fit for one in (*kept, model)]
+        for model in sorted(self._seconds, key=lambda one: sum(self._seconds[one])):
+            each = [sum(self._seconds[one]) for one in (*kept, model)]
             # All race on all features; then one of them, at worst the last, is fitted to sets.
             fits = (sum(each) + each[-1]) * _n_fits(len(self.folds)) / _FITS_IN_TIME
             kept += [model] if not kept or fits <= deadline.left else []
@@ -426,11 +418,11 @@ class HoldoutEvaluator:
             for model in single_models(self.models)
         }
         known = {model: self._seconds_of(model) for model in done}
-        wait = {one: (_FITS_IN_TIME * n - done[one]) * known[one].of_fit for one in done}
+        wait = {one: (_FITS_IN_TIME * n - done[one]) * sum(known[one]) for one in done}
         model = min(done, key=lambda one: (wait[one], -done[one]))
         self._leave([model], deadline)
         if deadline.is_interrupted and done[model]:
-            few = int(_AFTER_INTERRUPT / max(known[model].of_fit, 1e-9))
+            few = int(_AFTER_INTERRUPT / max(sum(known[model]), 1e-9))
             self._keep_folds(range(min(done[model], max(few, 1))), deadline)
         elif at_most:
             self._shorten(_UNKNOWN, deadline)
@@ -466,7 +458,8 @@ class HoldoutEvaluator:
             self._thin(share)
         if self.n_train < n_all:
             deadline.left_out.append("training rows of models")
-            figures = {"share": self.n_train / _mean_trained(self._all_rows)}
+            n_before = np.mean([len(fold.train) for fold in self._all_rows])
+            figures = {"share": self.n_train / float(n_before)}
             self._note(Note("few training rows", figures=figures, weight="untrue"))
 
     def _keep_folds(self, kept: Sequence[int], deadline: Deadline) -> None:
@@ -508,7 +501,7 @@ class HoldoutEvaluator:
     @property
     def n_train(self) -> int:
         """Rows that the models of a fold are fitted to, on average."""
-        return _mean_trained(self.folds)
+        return round(float(np.mean([len(fold.train) for fold in self.folds])))
 
     @property
     def many_categories(self) -> tuple[int, ...]:
@@ -535,10 +528,8 @@ class HoldoutEvaluator:
             Fold(drawn(fold.train, n), drawn(fold.test, n_held_out or len(fold.test)))
             for fold, n in zip(self.folds, n_trained, strict=True)
         ]
-        sizes = [
-            [len(fold.train) + len(fold.test) for fold in each] for each in (folds, self.folds)
-        ]
-        if sizes[0] != sizes[1]:
+        pairs = zip(folds, self.folds, strict=True)
+        if any(a.train is not b.train or a.test is not b.test for a, b in pairs):
             self._hold_out(folds)
 
     def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
@@ -692,10 +683,6 @@ def most_predictions(n_models: int, n_train: int) -> int:
 def _n_fits(n_folds: int) -> int:
     """Return how many fits to all features there must be time for."""
     return max(_FITS_IN_TIME * n_folds, _FITS_IN_ALL)
-
-
-def _mean_trained(folds: Sequence[Fold]) -> int:
-    return round(float(np.mean([len(fold.train) for fold in folds])))
 
 
 def single_models(models: Iterable[HoldoutModel]) -> list[HoldoutModel]:
