@@ -1,6 +1,7 @@
 """What held-out rows say about sets, and which of them a rule takes."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -74,6 +75,24 @@ def test_the_smallest_then_the_most_informative():
     assert chosen is few[1]
     assert decision.size == 2
     assert decision.notes == ()
+
+
+def test_models_that_time_has_starved_leave_nothing_out_by_errors_alone():
+    everything = result(search=ALL_FEATURES, size=4, excess_upper=0.4, gain_lower=-0.1)
+    poor = result(size=1, excess_upper=0.0, gain_lower=-0.1)
+    known = comparison(poor, everything)
+    assert known.choose(BUDGET)[0] is poor
+    starved = replace(known, notes=(SimpleNamespace(kind="few training rows"),))
+    chosen, decision = starved.choose(BUDGET)
+    assert chosen.size == 4
+    assert "no larger one was tried; all are kept" in decision.notes[0]
+    shown = replace(poor, gain_lower=0.1)
+    assert (
+        replace(starved, results={("p", 1): shown, **comparison(everything).results}).choose(
+            BUDGET
+        )[0]
+        is shown
+    )
 
 
 def test_all_features_are_kept_when_no_other_set_will_do():

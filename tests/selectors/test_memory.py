@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from pinsker import EngineSettings
 from pinsker.encoding import encode
 from pinsker.exceptions import MemoryBudgetError
+from pinsker.holdout import HoldoutEvaluator, most_predictions
 from pinsker.selectors import BackwardElimination, FeatureSelector
 
 MIB = 2**20
@@ -178,3 +180,26 @@ assert grown < 20
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("n_rows", [300, 1600])
+def test_predictions_of_a_set_are_as_many_as_planned(monkeypatch, n_rows):
+    """Two means of two models each kept 14.2 MB where 6.3 were planned: two a set were counted."""
+    evaluators, plain = [], HoldoutEvaluator.race
+
+    def race(self, candidates):
+        plain(self, candidates)
+        evaluators.append((self, set(self._predictions)))
+
+    monkeypatch.setattr(HoldoutEvaluator, "race", race)
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(n_rows, 12))
+    labels = (table[:, :6] @ rng.normal(size=(6, 3)) + rng.normal(size=(n_rows, 3))).argmax(axis=1)
+    models = ["linear", "linear ranks", "extra trees", "svm"]
+    few = {"searches": ["relevance"], "cv": 3, "random_state": 0}
+    FeatureSelector(0.02, models=models, **few).fit(table, labels)
+    evaluator, raced = evaluators[0]
+    later = Counter(key[:2] for key in set(evaluator._predictions) - raced)
+    assert max(later.values()) <= most_predictions(len(models), evaluator.n_train)
+    assert most_predictions(len(models), 1000) == 6
+    assert most_predictions(len(models), 2000) == 2

@@ -8,13 +8,23 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info
 
 from pinsker import FeatureSelector
+from pinsker.encoding import encode
 from pinsker.models import predict_rows
-from pinsker.search import Deadline, TimeIsUp
+from pinsker.search import (
+    Deadline,
+    KNNSearchSettings,
+    TimeIsUp,
+    interruptible,
+    named_searches,
+    search_rows,
+)
 
 X, y = load_wine(return_X_y=True)
 
@@ -62,7 +72,7 @@ def test_time_that_is_up_at_once_leaves_one_search_and_one_evaluation(clock):
 
 def test_time_that_is_up_in_the_middle_keeps_what_was_found(clock):
     clock.step = 1.0  # a second with every look: dozens of steps, searches and sets
-    selector = FeatureSelector(models=["linear"], time_limit=250.0, random_state=0).fit(X, y)
+    selector = FeatureSelector(models=["linear"], time_limit=400.0, random_state=0).fit(X, y)
     searched = set(selector.cv_results_["search"]) - {"all features"}
     assert {"relevance", "linear"} <= searched
     assert "backward" not in searched
@@ -75,7 +85,8 @@ def test_models_and_rows_that_take_too_long_are_left_out(clock):
     models = ["linear", "extra trees"]
     selector = FeatureSelector(models=models, searches=["relevance"], time_limit=20, random_state=0)
     (note,) = [note for note in selector.fit(X, y).notes_ if "time limit" in note]
-    assert "model extra trees, training rows of models" in note
+    assert "model extra trees" in note
+    assert "training rows of models" in note
     # 20 targets in half a second: "met" with 1 of 100 columns, by models of 100 rows.
     (doubt,) = [note for note in selector.notes_ if "of their training rows" in note]
     assert doubt.weight == "untrue"
@@ -145,7 +156,7 @@ def test_with_little_time_fewer_rows_of_text_are_read():
     table = pd.DataFrame(codes.astype(str))
     few = {"models": ["linear"], "searches": ["linear"], "suspects": "ignore", "random_state": 0}
     selector = FeatureSelector(0.1, time_limit=0.05, **few).fit(table, codes[:, 0] > 4)
-    assert any("columns were read on 5000 of 8000 rows" in note for note in selector.notes_)
+    assert any("columns were read on 1000 of 8000 rows" in note for note in selector.notes_)
     free = FeatureSelector(0.1, time_limit=1e3, **few).fit(table, codes[:, 0] > 4)
     assert not any("columns were read on" in note for note in free.notes_)
 
@@ -284,3 +295,195 @@ def test_fits_that_are_slower_than_forecast_end_in_time(clock, monkeypatch, slow
     if few:
         assert selector.certificate_.model_all in models
         assert selector.certificate_.label == "estimate"
+
+
+class SlowModel(LogisticRegression):
+    """A model that lets a clock go on: by seconds of a fit, of 1000 rows cubed, of predictions."""
+
+    clock, fixed, cubic, predicting = None, 0.0, 0.0, 0.0
+
+    def fit(self, X, y, sample_weight=None):
+        type(self).clock.now += self.fixed + self.cubic * (len(X) / 1000) ** 3
+        return super().fit(X, y, sample_weight)
+
+    def predict_proba(self, X):
+        type(self).clock.now += self.predicting * len(X) / 1000
+        return super().predict_proba(X)
+
+
+@pytest.fixture
+def slow(clock, monkeypatch):
+    """Return what makes a slow model; time goes on in its fits alone."""
+
+    def made(**seconds):
+        kind = type("SlowModel", (SlowModel,), {"clock": clock, **seconds})
+        monkeypatch.setitem(globals(), "SlowModel", kind)
+        return kind()
+
+    return made
+
+
+def two_of_six(n_rows):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(n_rows, 6))
+    return table, (table[:, 0] + table[:, 1] + rng.normal(size=n_rows) > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("limit", "seconds"),
+    [(10.0, {"cubic": 5.0}), (2.0, {"fixed": 0.3}), (2.0, {"fixed": 0.02, "predicting": 6.0})],
+    ids=["in rows", "in every fit", "in predicting"],
+)
+def test_models_of_users_that_are_slow_end_in_time(clock, slow, limit, seconds):
+    """Finished fits were thrown away: 33.3 s of 10, 5.0 and 12.4 s of 2."""
+    few = {"searches": ["relevance", "linear"], "random_state": 0}
+    selector = FeatureSelector(models=[slow(**seconds)], time_limit=limit, **few)
+    selector.fit(*two_of_six(900))
+    assert clock.now <= 1.2 * limit + 1.0
+    assert selector.support_.any()
+    assert selector.certificate_.label == "estimate"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_slow_model_does_not_hide_others(clock, slow, order):
+    """With the slow one first the others were not timed: 5.2 s of 4, and all features kept."""
+    models = [("slow", slow(fixed=0.3)), "linear"][::order]
+    few = {"searches": ["relevance"], "random_state": 0}
+    selector = FeatureSelector(models=models, time_limit=4.0, **few).fit(*two_of_six(900))
+    assert clock.now <= 1.2 * 4.0 + 1.0
+    assert selector.certificate_.model_all == "linear"
+    assert selector.support_.sum() < 6
+
+
+def test_overhead_of_small_fits_is_not_multiplied(clock, slow):
+    """Seconds of 200 rows times rows over 200 left out models that were done in time."""
+    models = [("slow", slow(fixed=0.05)), "linear"]
+    few = {"searches": ["relevance"], "random_state": 0}
+    selector = FeatureSelector(models=models, time_limit=4.0, **few).fit(*two_of_six(1900))
+    assert not [note for note in selector.notes_ if note.kind == "fewer models"]
+
+
+def test_an_interrupted_race_keeps_its_fits(clock, slow, monkeypatch):
+    """It began again with the first model on all rows."""
+    with interruptible() as interrupt:
+        models, fits = [("slow", slow(fixed=5.0)), "linear"], []
+        plain = predict_rows
+
+        def counted(data, model, *given):
+            fits.append(model.name)
+            if len(fits) == 4:
+                interrupt.set()
+            return plain(data, model, *given)
+
+        monkeypatch.setattr("pinsker.holdout._evaluate.predict_rows", counted)
+        few = {"searches": ["relevance"], "random_state": 0}
+        selector = FeatureSelector(models=models, **few).fit(*two_of_six(900))
+    assert fits.count("slow") <= 2, fits
+    assert any(note.kind == "interrupted" for note in selector.notes_)
+    assert selector.certificate_.model_all == "linear"
+
+
+@pytest.mark.parametrize("limit", [2.0, 4.0, 8.0])
+def test_a_certificate_of_fresh_rows_ends_in_time(clock, slow, monkeypatch, limit):
+    """25 000 x 40 with an SVM took 14.0 s of 8: the certificate did not look, on all rows."""
+    monkeypatch.setattr("pinsker.holdout._rows.SPLIT_FROM", 400)
+    models, few = [slow(cubic=5.0)], {"searches": ["relevance"], "random_state": 0}
+    selector = FeatureSelector(0.1, models=models, time_limit=limit, **few)
+    selector.fit(*two_of_six(3000))
+    assert clock.now <= 1.2 * limit + 1.0
+    assert selector.certificate_.label == "estimate"
+
+
+def test_folds_that_had_no_time_to_be_searched_take_the_first_order(clock, monkeypatch):
+    """400 searches for LeaveOneOut took 4.5 s of a limit of 2: none of the first could end."""
+    plain, searched = search_rows, []
+
+    def slow_search(*given):
+        searched.append(given)
+        clock.now += 1.0
+        return plain(*given)
+
+    monkeypatch.setattr("pinsker.holdout._sizes.search_rows", slow_search)
+    few = {"models": ["linear"], "searches": ["relevance"], "cv": 8, "random_state": 0}
+    selector = FeatureSelector(time_limit=6.0, **few).fit(*two_of_six(400))
+    assert len(searched) <= 4
+    assert clock.now <= 1.2 * 6.0 + 1.0
+    (doubt,) = [note for note in selector.notes_ if note.kind == "rows judge themselves"]
+    assert doubt.weight == "untrue"
+    assert "2 of 8 folds" in doubt
+    assert selector.certificate_.verdict != "met"
+
+
+def test_an_elimination_ends_in_time(clock, monkeypatch):
+    """4900 x 490 text took 10.2 s for one elimination, at a limit of 0.5."""
+    fitted = []
+
+    def fit(*given, **how):
+        fitted.append(given)
+        clock.now += 1.0
+        return minimize(*given, **how)
+
+    monkeypatch.setattr("pinsker.search._elimination.minimize", fit)
+    few = {"models": ["linear"], "searches": ["elimination"], "random_state": 0}
+    selector = FeatureSelector(time_limit=2.0, **few).fit(*two_of_six(400))
+    assert len(fitted) == 1
+    assert selector.path_.n_features == 6
+    assert clock.now <= 1.2 * 2.0 + 1.0
+
+
+def test_with_more_indicators_than_rows_counts_come_first(clock):
+    codes = np.random.default_rng(0).integers(0, 250, (300, 12)).astype(str)
+    table = pd.DataFrame({f"c{j}": codes[:, j] for j in range(12)})
+    problem = encode(table, codes[:, 0] > "2")
+    settings = KNNSearchSettings(deadline=Deadline(1.0))
+    found = named_searches(["elimination", "cmim"], problem, settings)[1]
+    assert [search.names[0] for search in found] == ["cmim", "elimination"]
+
+
+@pytest.mark.parametrize("n_rows", [8, 300])
+def test_without_held_out_rows_a_limit_ends_the_search(clock, monkeypatch, n_rows):
+    """3000 x 150 took 18 s of 1, without a word; an interrupt raised `TimeIsUp` from fit."""
+    clock.step = 1.0
+    cv, names = (0, ["backward"]) if n_rows > 8 else (5, "auto")
+    few = {"cv": cv, "searches": names, "random_state": 0, "time_limit": 4.0}
+    table, labels = two_of_six(n_rows)
+    selector = FeatureSelector(**few).fit(table, np.arange(n_rows) % 2 if n_rows == 8 else labels)
+    assert not selector.path_.complete
+    assert any("time limit" in note for note in selector.notes_)
+    assert selector.support_.any()
+    assert selector.certificate_.verdict != "met"
+    with interruptible() as interrupt:
+        interrupt.set()
+        few["time_limit"] = None
+        selector = FeatureSelector(**few).fit(table, np.arange(n_rows) % 2)
+    assert any(note.kind == "interrupted" for note in selector.notes_)
+
+
+def test_a_limit_does_not_change_which_path_is_searched():
+    few = {"cv": 0, "random_state": 0}
+    free, limited = (
+        FeatureSelector(**few, time_limit=limit).fit(*two_of_six(200)) for limit in (None, 1e7)
+    )
+    assert free.path_ == limited.path_
+
+
+def test_starved_models_leave_no_features_out(clock, slow):
+    """1900 x 200 text at 2 s kept one column, though its models had learned nothing."""
+    rng = np.random.default_rng(0)
+    models = [slow(cubic=50.0)]
+    few = {"searches": ["relevance"], "random_state": 0}
+    selector = FeatureSelector(models=models, time_limit=2.0, **few)
+    selector.fit(rng.normal(size=(900, 6)), rng.integers(0, 2, 900))
+    assert any(note.kind == "few training rows" for note in selector.notes_)
+    assert selector.certificate_.verdict == "not shown to be predictable"
+    assert selector.support_.all()
+
+
+def test_suspects_are_looked_for_while_there_is_time(clock):
+    clock.step = 1.0
+    table = np.column_stack([y, *X.T[:8], np.arange(len(y))])
+    few = {"models": ["linear"], "searches": ["relevance"], "random_state": 0}
+    selector = FeatureSelector(time_limit=14.0, **few).fit(table, y)
+    (note,) = [note for note in selector.notes_ if "time limit" in note]
+    assert "left out were suspects" in note
+    assert [note.columns for note in selector.notes_ if note.kind == "suspect"] == [("x0",)]

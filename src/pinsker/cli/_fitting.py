@@ -170,7 +170,7 @@ def fit(
         selector.fit(X.iloc[order], take(y, order), **rows)
     seconds = time.perf_counter() - started
     selector._record = replace(selector._record, row_columns=table.row_columns)
-    interrupted = ended.is_set() or not selector.path_.complete
+    interrupted = ended.is_set() or not (several or selector.path_.complete)
     if not selector.path_.complete and not selector.path_.moves:
         raise KeyboardInterrupt  # nothing is known yet
     with collect_warnings():

@@ -13,6 +13,7 @@ from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, TableLike
 from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
 from pinsker.engine import BoostSettings, boosted_scores
 from pinsker.information import shared_entropy
+from pinsker.search import Deadline
 
 _LOG = logging.getLogger("pinsker")
 #: A column from which the target is predicted with so little of the error of a guess is a leak.
@@ -72,9 +73,12 @@ class Suspect:
 
 
 def find_suspects(
-    X: TableLike, encoded: Encoded, groups: IntArray | None = None
+    X: TableLike,
+    encoded: Encoded,
+    groups: IntArray | None = None,
+    deadline: Deadline | None = None,
 ) -> tuple[Suspect, ...]:
-    """Look for columns that give the target away, or name the rows or the groups of rows."""
+    """Look for columns that give the target away, or name rows or groups, until a deadline."""
     n_rows = encoded.n_rows
     if n_rows < _FEWEST_ROWS:
         return ()
@@ -83,6 +87,8 @@ def find_suspects(
     found: list[Suspect] = []
     numbers: dict[str, FloatArray] = {}
     for name, values in _raw_columns(X, encoded):
+        if deadline is not None and deadline.skips("suspects"):
+            return tuple(found)
         gaps, present = _gaps(values)
         own = target  # what is constant within groups is judged by one row of each
         if first is not None and groups is not None and _is_constant(values, gaps, first[groups]):
@@ -96,7 +102,7 @@ def find_suspects(
             found.append(Suspect(name, *judged))
         elif values.dtype.kind in "iuf" and len(values) == n_rows:
             numbers[name] = values
-    return (*found, *_pairs(numbers, target))
+    return (*found, *_pairs(numbers, target, deadline))
 
 
 def _is_constant(values: AnyArray, gaps: BoolArray, first: IntArray) -> bool:
@@ -287,7 +293,9 @@ def _explained_by_ranges(values: FloatArray, others: FloatArray) -> float:
     return float(1.0 - np.mean((y - predicted) ** 2) / y.var())
 
 
-def _pairs(numbers: dict[str, FloatArray], target: _Target) -> list[Suspect]:
+def _pairs(
+    numbers: dict[str, FloatArray], target: _Target, deadline: Deadline | None
+) -> list[Suspect]:
     """Look whether two columns give a numeric target: by arithmetic, or by a plane."""
     if target.labels is not None or target.numbers is None or len(numbers) > _MOST_PAIRED:
         return []
@@ -296,6 +304,8 @@ def _pairs(numbers: dict[str, FloatArray], target: _Target) -> list[Suspect]:
     columns = {name: values[rows].astype(np.float64) for name, values in numbers.items()}
     found = []
     for (a, x), (b, z) in combinations(columns.items(), 2):
+        if deadline is not None and deadline.skips("suspects"):
+            break
         known = np.isfinite(x) & np.isfinite(z)
         if known.sum() < max(_FEWEST_ROWS, 0.5 * len(y)):
             continue

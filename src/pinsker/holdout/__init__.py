@@ -33,7 +33,7 @@ from pinsker.holdout._compare import (
     SubsetResult,
     first_confidence,
 )
-from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs
+from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs, most_predictions
 from pinsker.holdout._labels import LabelPlan, rows_to_label
 from pinsker.holdout._pair import ModelPair, certify_stream, fit_both
 from pinsker.holdout._rows import (

@@ -48,7 +48,15 @@ from pinsker.holdout._sizes import geometric_sizes
 from pinsker.information import set_terms, state_entropy
 from pinsker.metrics import METRICS, Metric
 from pinsker.models import HoldoutScores
-from pinsker.search import Decision, ErrorBudget, SelectionPath, StoppingRule, measure_sets
+from pinsker.search import (
+    Deadline,
+    Decision,
+    ErrorBudget,
+    SelectionPath,
+    StoppingRule,
+    TimeIsUp,
+    measure_sets,
+)
 
 #: What the rows of a certificate were to the search.
 SEARCH_ROWS = "those of the search itself"
@@ -248,6 +256,13 @@ class FreshRows:
         )
         return cls(own, (fold,), rows=LATEST_ROWS if plan.by_time else CERTIFICATION_ROWS)
 
+    def limit_time(self, known: HoldoutEvaluator, deadline: Deadline) -> None:
+        """Leave training rows out where fits to others show that all of them take too long."""
+        before = len(self.evaluator.notes)
+        self.evaluator.limit_time_as(known, deadline)
+        if weak := self.evaluator.notes[before:]:
+            self.label, self.notes = ESTIMATE, self.notes + weak
+
     def certify_sizes(
         self,
         order: FeatureSet,
@@ -289,7 +304,10 @@ class FreshRows:
         """Test sets one after the other while they pass; return the last that did."""
         passed: Certificate | None = None
         for size in sizes:
-            tested = self._test(order[:size], *against)
+            try:
+                tested = self._test(order[:size], *against)
+            except TimeIsUp:  # what has passed before stays true
+                break
             if tested.verdict != "met":
                 break
             passed = _as_proven(tested)
@@ -558,7 +576,7 @@ def with_learning_curve(context: FitContext, choice: Choice) -> Choice:
 
 
 def certify(context: FitContext, plan: RowPlan, choice: Choice) -> Choice:
-    """Test the chosen set on rows that chose nothing, where a plan has them."""
+    """Test the chosen set on rows that chose nothing, where a plan has them and there is time."""
     choice = _on_fresh_rows(context, plan, choice)
     measure = partial(with_learning_curve, context, choice)
     return choice.evaluator.until(context.deadline, "a learning curve", measure) or choice
@@ -571,6 +589,7 @@ def _on_fresh_rows(context: FitContext, plan: RowPlan, choice: Choice) -> Choice
     comparison, budget = choice.comparison, context.rule
     assert isinstance(budget, ErrorBudget)
     fresh = FreshRows.of_plan(replace(context, models=choice.evaluator.models), plan)
+    fresh.limit_time(choice.evaluator, context.deadline)
     best = max(comparison.on_paths, key=lambda one: one.information)
     order = comparison.paths[best.search].order[: best.size]
     delta = comparison.absolute(budget).delta
@@ -578,7 +597,10 @@ def _on_fresh_rows(context: FitContext, plan: RowPlan, choice: Choice) -> Choice
     smaller = [one.size for one in own if one.size < result.size and one.excess <= delta]
     larger = {one.size for one in own if one.size > result.size} - {context.encoded.n_features}
     sizes = (result.size, sorted(smaller, reverse=True), sorted(larger, reverse=True))
-    certificate = fresh.certify_sizes(choice.path.order, *sizes, order)
+    test = partial(fresh.certify_sizes, choice.path.order, *sizes, order)
+    certificate = fresh.evaluator.until(context.deadline, "a certificate of fresh rows", test)
+    if certificate is None:
+        return choice
     needed = choice.certificate.fewest_needed
     if needed <= certificate.n_kept:
         certificate = replace(certificate, fewest_needed=needed)

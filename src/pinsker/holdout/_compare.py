@@ -65,6 +65,8 @@ CONFIDENCE = 0.95
 ONE_ERROR = 0.8413
 #: Share of the error probability that `certify` gives the set of the fit; others have the rest.
 OF_FIRST = 0.8
+#: Notes of models that had too little time to learn.
+_STARVED = ("few training rows", "fewer models")
 #: Name of the result of all features.
 ALL_FEATURES = "all features"
 
@@ -422,7 +424,10 @@ class Comparison:
         rule = self.absolute(rule)
         known = (rule, self.facts, self.metric)
         fewer = [result for result in self.on_paths if result.size < self.of_all.size]
+        # Models that time has starved err alike with and without: that is no evidence to drop.
+        starved = any(note.kind in _STARVED for note in self.notes)
         meeting = [result for result in fewer if result.meets(*known)]
+        meeting = [one for one in meeting if one.gain_lower > 0.0 or not starved]
         if meeting:
             chosen = min(meeting, key=lambda one: (self.cost(one), one.size, -one.information))
             return chosen, Decision(chosen.size, chosen.allowed(*known))
@@ -430,7 +435,9 @@ class Comparison:
         best = max(some, key=lambda result: (result.information, -result.size))
         for every in self._everything():
             if every.may_stay(*known) or best.gain_lower <= 0.0:
-                note = Note("all are kept", figures={"rule": rule.said})
+                alone = starved and len(fewer) == 1
+                kind = "all are kept, one was tried" if alone else "all are kept"
+                note = Note(kind, figures={"rule": rule.said})
                 return every, Decision(every.size, every.allowed(*known), (note,))
         note = Note("most information is kept", figures={"rule": rule.said})
         return best, Decision(best.size, rule.budget(self.facts), (note,))

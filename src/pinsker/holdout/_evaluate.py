@@ -15,7 +15,7 @@ from itertools import starmap
 from operator import attrgetter
 from pickle import PicklingError
 from threading import Event, Lock, Thread
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from joblib import parallel_config
@@ -82,9 +82,12 @@ class Jobs:
         calls: Iterable[Arguments],
         n_jobs: int | None = None,
         deadline: Deadline | None = None,
+        on_result: Callable[[Any], object] = lambda _result: None,
     ) -> list[Any]:
         """Return ``function(shared, *call)`` of every call; raise `TimeIsUp` at a deadline."""
-        calls = list(calls)
+        calls, found = list(calls), []
+        if deadline is not None:
+            deadline.check()
 
         def on_call(n_done: int, n_calls: int) -> None:
             if deadline is not None and n_done < n_calls:
@@ -93,12 +96,15 @@ class Jobs:
                 self.on_call(n_done, n_calls)
 
         if self.client is not None:
-            return self._run_on_cluster(function, shared, calls, on_call)
+            found = self._run_on_cluster(function, shared, calls, on_call)
+            for result in found:
+                on_result(result)
+            return found
         n_jobs = n_jobs or self.n_jobs
-        found = []
         with self._start(function, shared, calls, n_jobs) as results:
             for result in results:
                 found.append(result)
+                on_result(result)  # before the look at the clock
                 on_call(len(found), len(calls))
         return found
 
@@ -205,6 +211,8 @@ def _check_that_they_travel(calls: list[Arguments]) -> None:
 
 
 FeatureSet: TypeAlias = tuple[int, ...]
+#: A fold, a set and the name of a model.
+_Key: TypeAlias = tuple[int, FeatureSet, str]
 
 
 #: A model other than the first of a race stands for a set where it is better by this many standard
@@ -212,9 +220,20 @@ FeatureSet: TypeAlias = tuple[int, ...]
 _CLEARLY_BETTER = 1.0
 #: A set is clearly worse than another at this many standard errors of paired losses.
 _BEHIND = 2.0
-#: Rows that a model is timed on, and how many fits to all features each fold has to have time for;
-#: and all of them: of one fold a certificate takes more, on more rows.
-_TIMED, _FITS_IN_TIME, _FITS_IN_ALL = 200, 3, 6
+#: Rows that a model is timed on: fits of few rows are mostly overhead, which more do not add to.
+_TIMED = (100, 400)
+#: How many fits to all features each fold has to have time for; and all of them: of one fold a
+#: certificate takes more, on more rows.
+_FITS_IN_TIME, _FITS_IN_ALL = 3, 6
+#: Share of the time that is left which a forecast may take, and seconds that an interrupted fit
+#: takes to its end.
+_PART_OF_FORECAST, _AFTER_INTERRUPT = 0.2, 1.0
+#: Power of the rows that fits to more of them are thought to take: an SVM takes the second.
+_STEEPNESS = 1.5
+#: Seconds by rows, as a share of those whatever the rows, that are not worth saving.
+_NO_MATTER = 0.2
+#: Training and held-out rows that are left at least where time is short.
+_LEAST_ROWS, _LEAST_HELD_OUT = 100, 30
 #: With fewer training rows in a category, on average, models do not show what a column is worth:
 #: "met" without one of 40 categories was wrong in 17 % at 8 rows, in 3 % at 12 (edge.py).
 ROWS_A_CATEGORY = 10
@@ -238,6 +257,28 @@ def fit_predict(
     return predict_rows(data.rows, model, fold.train, fold.test, features)
 
 
+class _Seconds(NamedTuple):
+    """What a fit to all features takes: whatever the rows, and for all rows of a fold."""
+
+    fixed: float
+    by_rows: float
+
+    @classmethod
+    def of(cls, timed: Sequence[tuple[float, float]]) -> "_Seconds":
+        """Draw a line through two pairs of a share of the rows and seconds, or 0 and one."""
+        (first, less), (last, more) = ((0.0, 0.0), *timed)[-2:]
+        by_rows = max(more - less, 0.0) / max(last - first, 1e-9)
+        return cls(max(more - by_rows * last, 0.0), by_rows)
+
+    def share_in(self, seconds: float, n_folds: int) -> float:
+        """Return the share of the rows that what must be fitted has time for, 0 for none."""
+        return max(seconds / _n_fits(n_folds) - self.fixed, 0.0) / max(self.by_rows, 1e-9)
+
+
+#: Of models that were not timed.
+_UNKNOWN = _Seconds(0.0, math.inf)
+
+
 class HoldoutEvaluator:
     """Holds the folds and the models, and remembers every prediction."""
 
@@ -251,31 +292,42 @@ class HoldoutEvaluator:
         groups: IntArray | None = None,
         table: TableLike = None,
     ) -> None:
-        self.folds = tuple(folds)
-        weights = encoded.weights
         raw = any(isinstance(model, RawModel) for model in models)
-        self.data = EvaluationData(ModelData.of(encoded, table if raw else None), self.folds)
-        if weights is not None:
+        self.data = EvaluationData(ModelData.of(encoded, table if raw else None), ())
+        if encoded.weights is not None:
             refuse_without_weights(models)
         if encoded.target.labels is not None:
             refuse_without_scores(models, metric)
         self.models = tuple(models)
         self.jobs = jobs or Jobs()
-        self._held_out = np.concatenate([fold.test for fold in folds])
-        self.rows, self._row_of = rows_once(self._held_out)
-        self.metric = metric.on_rows(self.rows)
-        self.groups, self.clusters = groups, None if groups is None else groups[self.rows]
-        self.weights = None if weights is None else weights[self.rows]
+        self.groups, self._metric = groups, metric
         self.notes: Notes = ()
         self.in_time = False  # whether neighboring rows depend on each other
         self.deadline: Deadline | None = None  # of the block of `until`
-        self._affordable = self.models  # those that a deadline allows, the cheapest first
-        self._gone: tuple[str, ...] = ()  # names of the others
-        self._all_rows = self.folds
-        self._predictions: dict[tuple[int, FeatureSet, str], FloatArray] = {}
+        self._seconds: dict[HoldoutModel, _Seconds] = {}  # of models where time is limited
+        self._gone: tuple[str, ...] = ()  # names of those that have no time
+        self._all_rows = tuple(folds)
+        self.kept_folds: Sequence[int] = range(len(folds))  # which of these are there
+        self._hold_out(folds)
+
+    def _hold_out(self, folds: Sequence[Fold]) -> None:
+        """Take folds; nothing is known of their rows yet."""
+        self.folds, weights = tuple(folds), self.data.rows.weights
+        self.data = replace(self.data, folds=self.folds)
+        self._held_out = np.concatenate([fold.test for fold in folds])
+        self.rows, self._row_of = rows_once(self._held_out)
+        self.metric = self._metric.on_rows(self.rows)
+        self.clusters = None if self.groups is None else self.groups[self.rows]
+        self.weights = None if weights is None else weights[self.rows]
+        self._predictions: dict[_Key, FloatArray] = {}
         self._scores: dict[tuple[str, tuple[FeatureSet, ...]], HoldoutScores] = {}
         self._priors: dict[int, HoldoutScores] = {}
-        self.prior = self.prior_of(len(self.folds))
+        self._spent: dict[str, list[float]] = {}  # seconds of fits to these rows
+
+    @property
+    def prior(self) -> HoldoutScores:
+        """The scores of the model without features."""
+        return self.prior_of(len(self.folds))
 
     @property
     def widening(self) -> float:
@@ -302,7 +354,9 @@ class HoldoutEvaluator:
         return [self._scores_of(sets) for sets in candidates]
 
     def until(self, deadline: Deadline, what: str, call: Callable[[], T]) -> T | None:
-        """Return what a call returns; None, with a note, if time is up between two of its fits."""
+        """Return what a call returns; None, with a note, if time is up before or in between."""
+        if deadline.skips(what):
+            return None
         self.deadline = deadline if deadline.may_end else None
         try:
             return call()
@@ -316,44 +370,113 @@ class HoldoutEvaluator:
         """Leave the models that a deadline allows, or the cheapest with fewer rows."""
         if math.isinf(deadline.left):
             return
-        seconds = self._forecast(deadline) if deadline.left > 0.0 else {self.models[0]: math.inf}
+        self._seconds = self._forecast(deadline)
         kept: list[HoldoutModel] = []
-        for model in sorted(seconds, key=lambda model: seconds[model]):
-            if not kept or sum(seconds[one] for one in [*kept, model]) <= deadline.left:
-                kept.append(model)
+        for model in sorted(self._seconds, key=lambda one: sum(self._seconds[one])):
+            each = [sum(self._seconds[one]) for one in (*kept, model)]
+            # All race on all features; then one of them, at worst the last, is fitted to sets.
+            fits = (sum(each) + each[-1]) * _n_fits(len(self.folds)) / _FITS_IN_TIME
+            kept += [model] if not kept or fits <= deadline.left else []
         self._leave(kept, deadline)
-        share = max(deadline.left, 0.0) / seconds[kept[0]]
-        if share < 1.0:
-            n_all = self.n_train
+        self._shorten(self._seconds[kept[0]], deadline)
+
+    def limit_time_as(self, other: "HoldoutEvaluator", deadline: Deadline) -> None:
+        """Leave fewer rows where fits of another evaluator show that all of them take too long."""
+        each = [other._seconds_of(model) for model in single_models(self.models)]
+        ratio = (self.n_train / other.n_train) ** _STEEPNESS
+        seconds = _Seconds(sum(one.fixed for one in each), ratio * sum(one.by_rows for one in each))
+        if not (math.isinf(deadline.left) or deadline.is_over):
+            self._shorten(seconds, deadline)
+
+    def _forecast(self, deadline: Deadline) -> dict[HoldoutModel, _Seconds]:
+        """Return the seconds that fits of models take, as two fits to few rows show."""
+        fold, started = self.folds[0], deadline.left
+        ours = sorted(self.models, key=lambda model: isinstance(model, RawModel))
+        if started <= 0.0:
+            return {ours[0]: _UNKNOWN}
+        everything = tuple(range(self.data.rows.design.n_features))
+        timed: dict[HoldoutModel, list[tuple[float, float]]] = {}
+        with self.jobs.thread_pools.limit(limits=1):
+            for n_rows in _TIMED:
+                step = max(1, -(-len(fold.train) // n_rows))
+                rows = fold.train[::step], fold.test[::step]
+                # All once, from the cheapest on again: a dear one must not hide the others.
+                for model in sorted(list(timed) or ours, key=lambda one: timed.get(one, [])):
+                    before = deadline.left
+                    if timed and started - before > _PART_OF_FORECAST * started:
+                        break
+                    predict_rows(self.data.rows, model, *rows, everything)
+                    one = (len(rows[0]) / len(fold.train), before - deadline.left)
+                    timed.setdefault(model, []).append(one)
+        return {model: _Seconds.of(several) for model, several in timed.items()}
+
+    def hurry(self, deadline: Deadline, *, at_most: bool = False) -> None:
+        """Go on with the model that is done first, on as many rows and folds as have time."""
+        n, everything = len(self.folds), tuple(range(self.data.rows.design.n_features))
+        done = {
+            model: sum((k, everything, model.name) in self._predictions for k in range(n))
+            for model in single_models(self.models)
+        }
+        known = {model: self._seconds_of(model) for model in done}
+        wait = {one: (_FITS_IN_TIME * n - done[one]) * sum(known[one]) for one in done}
+        model = min(done, key=lambda one: (wait[one], -done[one]))
+        self._leave([model], deadline)
+        if deadline.is_interrupted and done[model]:
+            few = int(_AFTER_INTERRUPT / max(sum(known[model]), 1e-9))
+            self._keep_folds(range(min(done[model], max(few, 1))), deadline)
+        elif at_most:
+            self._shorten(_UNKNOWN, deadline)
+            self._thin(0.0, None if model.is_quick else _LEAST_HELD_OUT)  # it may predict slowly
+        elif wait[model] > deadline.left:
+            self._shorten(known[model], deadline)
+
+    def _seconds_of(self, model: HoldoutModel) -> _Seconds:
+        """Return what a fit to the rows at hand takes: as fits to them show, else the forecast."""
+        forecast = self._seconds.get(model, _UNKNOWN)
+        if model.name not in self._spent:
+            return forecast
+        seconds = float(np.mean(self._spent[model.name]))
+        fixed = min(forecast.fixed, seconds)
+        return _Seconds(fixed, seconds - fixed)
+
+    def _shorten(self, seconds: _Seconds, deadline: Deadline) -> None:
+        """Leave out training rows, and then folds, until the fits that there must be have time."""
+        unknown, n_all = math.isinf(seconds.by_rows), self.n_train
+        left = 0.0 if unknown else max(deadline.left, 0.0)
+        share, least = seconds.share_in(left, len(self.folds)), min(1.0, _LEAST_ROWS / n_all)
+        if share >= 1.0:
+            return
+        if share < least:  # rows alone do not do it
+            fits = left / max(seconds.fixed + least * seconds.by_rows, 1e-9)
+            order = np.random.default_rng(0).permutation(len(self.folds))
+            n_held_out = np.cumsum([len(self.folds[k].test) for k in order])
+            enough = int(np.searchsorted(n_held_out, _LEAST_HELD_OUT)) + 1
+            kept = order[: max(int(min(fits, 1e9)) // _FITS_IN_TIME, enough)]
+            self._keep_folds(sorted(kept.tolist()), deadline)
+            share = seconds.share_in(left, len(self.folds))
+        if seconds.by_rows > _NO_MATTER * seconds.fixed:
             self._thin(share)
+        if self.n_train < n_all:
             deadline.left_out.append("training rows of models")
-            figures = {"share": self.n_train / n_all}
+            n_before = np.mean([len(fold.train) for fold in self._all_rows])
+            figures = {"share": self.n_train / float(n_before)}
             self._note(Note("few training rows", figures=figures, weight="untrue"))
 
-    def _forecast(self, deadline: Deadline) -> dict[HoldoutModel, float]:
-        """Return the seconds that models take to do the least, as one fit to few rows shows."""
-        fold = self.folds[0]
-        train, test = (rows[:: -(-len(rows) // _TIMED)] for rows in (fold.train, fold.test))
-        everything = tuple(range(self.data.rows.design.n_features))
-        n_fits = max(_FITS_IN_TIME * len(self.folds), _FITS_IN_ALL)
-        ratio = n_fits * len(fold.train) / len(train)
-        seconds: dict[HoldoutModel, float] = {}
-        with self.jobs.thread_pools.limit(limits=1):
-            for model in self.models:
-                if seconds and 2.0 * min(seconds.values()) > deadline.left:
-                    break
-                before = deadline.left
-                predict_rows(self.data.rows, model, train, test, everything)
-                seconds[model] = ratio * (before - deadline.left)
-        return seconds
-
-    def hurry(self, deadline: Deadline) -> None:
-        """Start again with the cheapest model, on as many rows as it has time for."""
-        self._predictions, self._scores, self._priors = {}, {}, {}
-        self._leave(self._affordable[:1], deadline)
-        self.folds = self._all_rows
-        self.data = replace(self.data, folds=self.folds)
-        self.limit_time(deadline)  # again: the forecast was wrong
+    def _keep_folds(self, kept: Sequence[int], deadline: Deadline) -> None:
+        """Leave folds out, with what is known of the others."""
+        if len(kept) == len(self.folds):
+            return
+        deadline.left_out.append("folds")
+        known, spent = self._predictions, self._spent
+        self.kept_folds = [self.kept_folds[k] for k in kept]
+        self._hold_out([self.folds[k] for k in kept])
+        place = {k: at for at, k in enumerate(kept)}
+        self._predictions = {
+            (place[k], features, name): one
+            for (k, features, name), one in known.items()
+            if k in place
+        }
+        self._spent = spent
 
     def _leave(self, kept: Sequence[HoldoutModel], deadline: Deadline) -> None:
         """Leave some models, and name the others."""
@@ -363,8 +486,7 @@ class HoldoutEvaluator:
         if self._gone:
             figures = {"models": ", ".join(self._gone)}
             self._note(Note("fewer models", figures=figures, weight="doubt"))
-        self._affordable = tuple(kept)
-        self.models = tuple(model for model in self.models if model in kept) or self._affordable
+        self.models = tuple(model for model in self.models if model in kept) or tuple(kept)
 
     def _note(self, note: Note) -> None:
         """Add a note in the place of an earlier one of its kind."""
@@ -391,20 +513,24 @@ class HoldoutEvaluator:
     def with_fewer_rows(self, share: float) -> "HoldoutEvaluator":
         """Return an evaluator of the same held-out rows whose models are fitted to fewer rows."""
         other = copy.copy(self)
-        other._predictions, other._scores, other._priors = {}, {}, {}
         other._thin(share)
         return other
 
-    def _thin(self, share: float) -> None:
+    def _thin(self, share: float, n_held_out: int | None = None) -> None:
         """Fit models to a share of the training rows, some dozens at least, drawn at random."""
         rng = np.random.default_rng(0)  # even distances could meet a pattern of the rows
 
-        def thinned(rows: IntArray) -> IntArray:
-            n_left = min(len(rows), max(_TIMED // 2, int(share * len(rows))))
-            return np.sort(rng.choice(rows, n_left, replace=False))
+        def drawn(rows: IntArray, n: int) -> IntArray:
+            return rows if n >= len(rows) else np.sort(rng.choice(rows, n, replace=False))
 
-        self.folds = tuple(Fold(thinned(fold.train), fold.test) for fold in self.folds)
-        self.data = replace(self.data, folds=self.folds)
+        n_trained = [max(_LEAST_ROWS, int(share * len(fold.train))) for fold in self.folds]
+        folds = [
+            Fold(drawn(fold.train, n), drawn(fold.test, n_held_out or len(fold.test)))
+            for fold, n in zip(self.folds, n_trained, strict=True)
+        ]
+        pairs = zip(folds, self.folds, strict=True)
+        if any(a.train is not b.train or a.test is not b.test for a, b in pairs):
+            self._hold_out(folds)
 
     def race(self, candidates: Sequence[Sequence[FeatureSet]]) -> None:
         """Leave what wins on the best candidate, and what wins on the first one: all features."""
@@ -493,7 +619,7 @@ class HoldoutEvaluator:
         if new:
             calls = [(model, k, features) for (k, features, _), model in new.items()]
             with self.jobs.thread_pools.limit(limits=1):  # small fits, and `jobs` run side by side
-                known.update(zip(new, self._run(calls), strict=True))
+                self._run(calls, list(new))
         for model in means:
             keys = [key for key in wanted if (*key, model.name) not in known]
             each = [[known[*key, one.name] for key in keys] for one in model.models]
@@ -502,8 +628,21 @@ class HoldoutEvaluator:
                 parts = np.split(mean, np.cumsum([len(part) for part in each[0]])[:-1])
                 known.update(zip(((*key, model.name) for key in keys), parts, strict=True))
 
-    def _run(self, calls: Sequence[Arguments]) -> list[FloatArray]:
-        return self.jobs.run(fit_predict, self.data, calls, deadline=self.deadline)
+    def _run(self, calls: Sequence[Arguments], keys: Sequence[_Key]) -> None:
+        """Remember the predictions of calls, and what fits to all features take."""
+        waiting, deadline = iter(keys), self.deadline
+        at = 0.0 if deadline is None else deadline.spent
+
+        def keep(predicted: FloatArray) -> None:
+            nonlocal at
+            key = next(waiting)
+            self._predictions[key] = predicted
+            if deadline is not None:
+                before, at = at, deadline.spent
+                if len(key[1]) == self.data.rows.design.n_features:
+                    self._spent.setdefault(key[2], []).append(at - before)
+
+        self.jobs.run(fit_predict, self.data, calls, deadline=deadline, on_result=keep)
 
     def _pool(self, model: HoldoutModel, sets: Sequence[FeatureSet]) -> HoldoutScores:
         """Score the predictions of several folds together."""
@@ -532,6 +671,18 @@ class HoldoutEvaluator:
             if name in ("log_likelihood", "losses", "predicted")
         }
         return replace(scores, **own)
+
+
+def most_predictions(n_models: int, n_train: int) -> int:
+    """Return how many models of a set are remembered at most: two winners, and what they mean."""
+    if n_models == 1 or n_train >= _ALONE_FROM:
+        return min(2, n_models)
+    return 2 + min(2 * _MOST_TOGETHER, n_models)
+
+
+def _n_fits(n_folds: int) -> int:
+    """Return how many fits to all features there must be time for."""
+    return max(_FITS_IN_TIME * n_folds, _FITS_IN_ALL)
 
 
 def single_models(models: Iterable[HoldoutModel]) -> list[HoldoutModel]:

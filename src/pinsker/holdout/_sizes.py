@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from pinsker._notes import Note, Notes
 from pinsker._types import FloatArray, IntArray
 from pinsker.bounds import Difference
 from pinsker.holdout._compare import ALL_FEATURES, CONFIDENCE, Comparison, RoughIncrease
@@ -39,6 +40,7 @@ from pinsker.search import (
     Search,
     SelectionPath,
     StoppingRule,
+    TimeIsUp,
     describe_searches,
     given_order,
     measure_sets,
@@ -53,6 +55,7 @@ class FoundPaths:
 
     paths: dict[str, SelectionPath] = field(default_factory=dict)
     orders: dict[str, list[FeatureSet]] = field(default_factory=dict)
+    notes: Notes = ()  # what makes them doubtful
 
     def longest(self, name: str) -> int:
         """Return the largest size that a path has on all rows and in every fold."""
@@ -68,6 +71,7 @@ def search_paths(
 ) -> FoundPaths:
     """Search every path without the rows that evaluate it; `known` ones have all rows' already."""
     found, known = FoundPaths(), known or {}
+    notes: Notes = ()
     run = partial(context.jobs.run, search_rows, context.encoded)
     for some in searches_in_time(searches, context.deadline):
         with context.deadline.leaving_out(describe_searches(some)):
@@ -79,11 +83,22 @@ def search_paths(
             ]
             most, before = _rows_in_time(context, len(wanted)), context.deadline.left
             some_first = int(before < math.inf)  # the first one shows how long the others take
-            several = []
+            several: list[tuple[SelectionPath, ...]] = []
+            deadline, is_first = context.deadline, context.deadline.must_finish
+            looks = deadline if deadline.may_end else None
             for part in (wanted[:some_first], wanted[some_first:]):
                 calls = [(one, _rows_of(context, plan, one, k, most)) for one, k in part]
-                several += run(calls, context.n_searches)
+                try:
+                    run(calls, context.n_searches, looks, several.append)
+                except TimeIsUp:
+                    if not (is_first and several):
+                        raise
                 most = _fewer_rows(context, most, before, len(wanted) - len(several))
+                deadline.must_finish &= not some_first
+            if missing := len(wanted) - len(several):  # one order must be, from all rows if need be
+                figures = {"searched": len(several) - 1, "folds": len(wanted) - 1}
+                notes = (Note("rows judge themselves", figures=figures, weight="untrue"),)
+                several += several[:1] * missing
             paths = {
                 (name, k): path
                 for (search, k), each in zip(wanted, several, strict=True)
@@ -94,7 +109,7 @@ def search_paths(
                 found.paths[name] = kept
                 found.orders[name] = [paths[name, k].order for k in plan.search_of_fold]
     kept_paths = {name: found.paths[name] for name in names if name in found.paths}
-    return FoundPaths(kept_paths, found.orders)
+    return FoundPaths(kept_paths, found.orders, notes)
 
 
 def _rows_of(
@@ -201,8 +216,8 @@ _FAR = 2.0
 #: Ratio of the sizes of the picture, and how many folds they may take for one that decides: on
 #: eleven tables they add 0.6 to 3.5 % to a fit.
 _PICTURE_RATIO, _PICTURE_SHARE = 1.5, 0.2
-#: Part of a time limit after which a race is given up for the cheapest model alone.
-_PART_OF_RACE = 0.7
+#: Parts of a time limit after which a race is given up for one model alone, and that for the least.
+_PARTS_OF_RACE = (0.7, 0.9)
 
 #: A search by its name, and a size of its path.
 SizeOf: TypeAlias = tuple[str, int]
@@ -226,9 +241,8 @@ def find_sizes(
     rule = sizes.begin(rule)
     for name in found.paths:
         on_stage(f"evaluating {name}")
-        if not deadline.skips(what := f"sets of {name}"):
-            evaluator.until(deadline, what, partial(sizes.find, name, rule))
-    if isinstance(rule, ErrorBudget) and not deadline.skips("a last pass"):
+        evaluator.until(deadline, f"sets of {name}", partial(sizes.find, name, rule))
+    if isinstance(rule, ErrorBudget):
         on_stage("a last pass")
         evaluator.until(deadline, "a last pass", partial(sizes.prune, plan, rule))
     if isinstance(rule, ErrorBudget) and not deadline.is_over:
@@ -246,28 +260,37 @@ class SizeSearch:
         self.smallest = max(len(context.fixed), 1)
         self.everything: SizeOf = (ALL_FEATURES, n_features)
         self.first = next(iter(found.paths))
-        self.evaluated: dict[SizeOf, HoldoutScores] = {}
-        self.first_folds: dict[SizeOf, HoldoutScores] = {}
+        evaluator.notes += found.notes
+        self.orders = dict(found.orders)  # of every fold, also of those that have no time
+        self.evaluated: dict[SizeOf, HoldoutScores]
+        self.first_folds: dict[SizeOf, HoldoutScores]
         #: Sets far from the budget by the first folds, and lower limits of their increases.
-        self.out_of_reach: dict[SizeOf, float] = {}
-        rows = np.cumsum([len(fold.test) for fold in evaluator.folds])
-        self.n_first = min(int(np.searchsorted(rows, _FIRST_ROWS)) + 1, len(rows))
+        self.out_of_reach: dict[SizeOf, float]
+        self._begin_again()
         self._known: Comparison | None = None
 
     def begin(self, rule: StoppingRule) -> StoppingRule:
         """Compare models and evaluate one set, however little time there is; return the rule."""
-        deadline = self.context.deadline
-        deadline.part = _PART_OF_RACE
-        what, found = "a race of the models", None
-        if not deadline.skips(what):
-            raced = partial(self._compare_models, rule)
-            found = self.evaluator.until(deadline, what, raced)
-        if found is None:
-            self.evaluated, self.first_folds, self.out_of_reach = {}, {}, {}
-            self.evaluator.hurry(deadline)
-            found = self._evaluate_first_set(rule)
+        deadline, what = self.context.deadline, "a race of the models"
+        compare, found = partial(self._compare_models, rule), None
+        for part in _PARTS_OF_RACE:
+            deadline.part = part
+            found = self.evaluator.until(deadline, what, compare)
+            if found is not None:
+                break
+            self.evaluator.hurry(deadline, at_most=part == _PARTS_OF_RACE[-1])
+            self._begin_again()
+            compare = partial(self._evaluate_first_set, rule)
         deadline.part = 1.0
-        return found
+        return compare() if found is None else found
+
+    def _begin_again(self) -> None:
+        """Forget the sets, and follow the orders of the folds that are left."""
+        self.evaluated, self.first_folds, self.out_of_reach = {}, {}, {}
+        kept = self.evaluator.kept_folds
+        self.found.orders.update({n: [each[k] for k in kept] for n, each in self.orders.items()})
+        rows = np.cumsum([len(fold.test) for fold in self.evaluator.folds])
+        self.n_first = min(int(np.searchsorted(rows, _FIRST_ROWS)) + 1, len(rows))
 
     def _compare_models(self, rule: StoppingRule) -> StoppingRule:
         """Let the models race on all features and on some sets of the first path."""

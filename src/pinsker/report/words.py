@@ -585,6 +585,8 @@ SENTENCES = {
         "information is kept"),
     "all are kept": Sentence("no set of fewer features is shown to meet {rule} on held-out rows; "
         "all are kept"),
+    "all are kept, one was tried": Sentence("the one set of fewer features that time allowed is "
+        "not shown to meet {rule} on held-out rows, and no larger one was tried; all are kept"),
     "most information is kept": Sentence("no set of fewer features is shown to meet {rule} on "
         "held-out rows; the one with the most information is kept"),
     "nearest set": Sentence("held-out figures are those of {size} features: without the held-out "
@@ -600,6 +602,10 @@ SENTENCES = {
         "of them more columns may matter"),
     "fewer models": careful("{models} had no time to race: all features may be worth more than is "
         "said here"),
+    "few steps": careful("time was up before the path had its end: other sets may carry more than "
+        "is said here"),
+    "rows judge themselves": careful("searches had time for {searched} of {folds} folds: the rows "
+        "of the others judge an order that they helped to find"),
     "interrupted": careful("the fit was interrupted: left out were {left_out}"),
     "too few rows to hold out": careful("too few rows to hold any out: the cut rests on the path "
         "alone"),

@@ -14,6 +14,7 @@ from pinsker.search._catalog import (
     named_searches,
     screening_notes,
     search_rows,
+    search_until,
     searches_in_time,
 )
 from pinsker.search._criteria import CRITERIA, CountedProblem, CountingSettings, criterion_named

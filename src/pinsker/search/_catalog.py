@@ -146,6 +146,8 @@ def _price(item: Unchecked, price: Unchecked) -> float:
 
 #: Rows that a search looks at unless it declares something else.
 MOST_SEARCHED = 2000
+#: Where a table has this many times more indicators than rows, searches by them come last.
+_MUCH_WIDER = 4
 #: Of a time limit searches may take this part: what they find has to be evaluated.
 _PART_OF_SEARCHES = 0.5
 
@@ -159,6 +161,7 @@ class Search:
     cost: int  # searches of a lower one come first where time is limited
     most_rows: int | None = MOST_SEARCHED  # rows that it can use; None: any number
     takes_weights: bool = True
+    by_indicators: bool = False  # whether it lays out an indicator for each category
     n_screened: int | None = None  # features that it looks at in wide tables; None: all
     is_given: bool = False  # whether the user gave the order, so that no rows were searched
     parts: tuple[int, ...] = (0,)  # which of the paths that `find` returns, one for each name
@@ -171,6 +174,18 @@ def search_rows(
     found = search.find(encoded if rows is None else take_rows(encoded, rows))
     paths = found if isinstance(found, tuple) else (found,)
     return tuple(paths[part] for part in search.parts)
+
+
+def search_until(
+    deadline: Deadline, encoded: Encoded, searches: Iterable[Search], name: str
+) -> SelectionPath:
+    """Return the path of one name, as far as there is time: it is all there will be."""
+    deadline.part, deadline.keeps_steps = 1.0, True
+    search = next(one for one in searches if name in one.names)
+    path = search_rows(encoded, search)[search.names.index(name)]
+    if deadline.skips(f"steps of {describe_searches([search])}"):
+        path = replace(path, complete=False)
+    return path
 
 
 @runtime_checkable
@@ -226,10 +241,11 @@ def searches_in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator
             yield [min(searches, key=attrgetter("cost"))]
             deadline.must_finish = False
         return
+    deadline.part, deadline.must_finish = _PART_OF_SEARCHES, True
     for search in searches:
         if not deadline.skips(describe_searches([search])):
             yield [search]
-        deadline.part = _PART_OF_SEARCHES
+        deadline.must_finish = False
 
 
 def describe_searches(searches: Sequence[Search]) -> str:
@@ -271,17 +287,18 @@ def catalog(settings: KNNSearchSettings, fixed: tuple[int, ...] = ()) -> dict[st
     counted = partial(count_and_search, fixed=fixed)
     linear = partial(linear_where_rows_allow, fixed=fixed, at_least=settings.at_least)
     linear = partial(linear, on_step=settings.deadline.checked(None))
+    eliminated = partial(elimination, fixed=fixed, deadline=settings.deadline)
     ranked = partial(relevance, settings=settings, fixed=fixed)
     paired = partial(pairs, fixed=fixed, seed=settings.seed)
     listed = (
         by_neighbors(("forward-backward",), growth, cost=4),
         by_neighbors(("backward",), partial(backward, settings=settings, fixed=fixed), cost=5),
         by_neighbors(("forward",), growth, cost=3, parts=(1,)),
-        Search(("linear",), linear, cost=1),
+        Search(("linear",), linear, cost=1, by_indicators=True),
         by_neighbors(("relevance",), ranked, cost=0),
         by_counts(("jmi",), partial(counted, criterion="jmi")),
         by_counts(("cmim",), partial(counted, criterion="cmim")),
-        Search(("elimination",), partial(elimination, fixed=fixed), cost=1),
+        Search(("elimination",), eliminated, cost=1, by_indicators=True),
         Search(("pairs",), paired, cost=6, takes_weights=False),
     )
     return {search.names[0]: search for search in listed}
@@ -324,7 +341,8 @@ def named_searches(
         names.extend(both)
     found = joined(found)
     if settings.deadline.seconds is not None:  # the names stay: with time enough nothing changes
-        found = sorted(found, key=attrgetter("cost"))
+        wide = one_hot_width(problem) > _MUCH_WIDER * problem.n_rows
+        found = sorted(found, key=lambda one: (wide and one.by_indicators, one.cost))
     return tuple(names), found
 
 
@@ -351,7 +369,7 @@ def _auto(
         if table.n_features > _MOST_BY_NEIGHBORS:
             left_out |= {"linear", *(name for name in names if named[name].n_screened)}
         names = [name for name in names if name not in left_out]
-    if settings.deadline.left > 0.0 and has_hidden_pair(table, settings.seed):
+    if not settings.deadline.is_over and has_hidden_pair(table, settings.seed):
         names.insert(0, "pairs")  # first: its sets show which models can tell
     return [named[name] for name in names]
 

@@ -22,7 +22,7 @@ from pinsker.encoding import Encoded
 from pinsker.models import Layout, ModelDesign
 from pinsker.search._knn import given_order
 from pinsker.search._linear import target_numbers
-from pinsker.search._path import SelectionPath
+from pinsker.search._path import Deadline, SelectionPath
 
 #: Share of the features that leaves at a time.
 _SHARE = 0.2
@@ -43,8 +43,10 @@ _JITTER = 1e-10
 _Loss: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
-def elimination(problem: Encoded, fixed: Sequence[int] = ()) -> SelectionPath:
-    """Order all features: the last to leave a linear model first."""
+def elimination(
+    problem: Encoded, fixed: Sequence[int] = (), deadline: Deadline | None = None
+) -> SelectionPath:
+    """Order all features: the last to leave a linear model first; all at once when time is up."""
     loss, n_outputs = _loss_of(problem)
     model = _LinearModel.of(problem, n_outputs)
     free = np.setdiff1d(np.arange(problem.n_features), fixed)
@@ -52,7 +54,11 @@ def elimination(problem: Encoded, fixed: Sequence[int] = ()) -> SelectionPath:
     while len(free):
         model.fit(loss)
         norms = model.norms(problem.n_features)[free]
-        weakest = free[np.lexsort((-free, norms))][: max(1, int(_SHARE * len(free)))]
+        if deadline is not None:
+            deadline.check()
+        is_last = deadline is not None and deadline.is_late  # then the order of its coefficients
+        n_gone = len(free) if is_last else max(1, int(_SHARE * len(free)))
+        weakest = free[np.lexsort((-free, norms))][:n_gone]
         left.extend(int(feature) for feature in weakest)
         free = np.setdiff1d(free, weakest)
         model.drop(weakest)

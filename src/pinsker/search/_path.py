@@ -473,6 +473,7 @@ class Deadline:
         self.left_out: list[str] = []
         self.interrupt = _interrupt
         self.must_finish = False
+        self.keeps_steps = False  # whether a search ends with its steps, as no other has any
 
     def __getstate__(self) -> Fields:
         # The clock of another machine is another one: a search there is finished.
@@ -489,18 +490,26 @@ class Deadline:
 
     @property
     def is_over(self) -> bool:
+        return self.is_late and not self.must_finish
+
+    @property
+    def is_late(self) -> bool:
+        """Whether time is up, also for what must be finished."""
         if self.is_interrupted:
-            return not self.must_finish
+            return True
         if self.seconds is None or math.isinf(self.part):
             return False
-        return time.monotonic() - self.started >= self.part * self.seconds
+        return self.spent >= self.part * self.seconds
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the fit began."""
+        return time.monotonic() - self.started
 
     @property
     def left(self) -> float:
         """Seconds that are left: infinite without a limit, negative when they are over."""
-        if self.seconds is None:
-            return math.inf
-        return self.seconds - (time.monotonic() - self.started)
+        return math.inf if self.seconds is None else self.seconds - self.spent
 
     def skips(self, what: str) -> bool:
         is_over = self.is_over
@@ -522,13 +531,15 @@ class Deadline:
 
         def check(trace: Trace) -> bool | None:
             self.check()
+            if self.is_over:
+                return True
             return None if on_step is None else on_step(trace)
 
         return check
 
     def check(self) -> None:
         """Raise `TimeIsUp` when it is."""
-        if self.is_over:
+        if self.is_over and not self.keeps_steps:
             raise TimeIsUp
 
     @property

@@ -63,6 +63,7 @@ from pinsker.holdout import (
     drawn_subgroups,
     group_copies,
     kept_columns,
+    most_predictions,
     note_known_rows,
     read_groups,
     read_subgroups,
@@ -102,9 +103,9 @@ _HISTOGRAMS = 16 * 256 * 24
 _STEPS = 20
 #: Bytes that a model of "auto" may take where indicators make a table wider.
 _MOST_EXPANDED = 2**29
-#: Sets whose predictions are kept, so that a set that comes up again costs nothing: by the two
-#: models that a race leaves, and those that are raced by all. Fits kept 2 to 80 of 130 and more.
-_SETS, _LEFT, _RACED = 48, 2, 6
+#: Sets whose predictions are kept, so that a set that comes up again costs nothing: by the models
+#: that a race leaves, and those that are raced by all. Fits kept 2 to 80 of 130 and more.
+_SETS, _RACED = 48, 6
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class FitMemory:
         n_outputs, n_rows = _n_outputs(encoded), encoded.n_rows
         # The encoded table, and what its encoding held beside it.
         table = 2 * _rows_bytes(encoded, n_rows) + 3 * _DOUBLE * n_rows * _n_targets(encoded)
-        n_kept = _SETS * min(_LEFT, len(models)) + _RACED * len(models)
+        n_kept = _SETS * most_predictions(len(models), rows.train) + _RACED * len(models)
         kept = n_kept * _DOUBLE * rows.held_out * n_outputs
         fits = [model_bytes(model, encoded, rows.train, rows.test) for model in models]
         plan = cls(

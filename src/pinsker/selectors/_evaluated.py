@@ -66,6 +66,8 @@ from pinsker.selectors._context import (
 _FOLDS = 5
 #: The note where rows cannot be held out.
 TOO_FEW = Note("too few rows to hold out")
+#: The note where a path was not searched or not measured to its end.
+FEW_STEPS = Note("few steps", weight="untrue")
 
 
 class EvaluatedSelector(Selector):
@@ -443,11 +445,15 @@ def choose_on_path(
 ) -> None:
     """Cut a path by its own information, where no rows are held out, and set the attributes."""
     notes = (TOO_FEW,) if selector.holds_out and not interrupted else ()
-    path = measure_sets(path, context.encoded, context.settings)
+    late = context.deadline.notes if not path.complete else ()
+    late += (FEW_STEPS,) if late else ()
+    measured = measure_sets(path, context.encoded, context.settings)
+    path = replace(measured, complete=path.complete)
     decision = context.rule.decide(path, context.facts)
     attributes = fitted_attributes(context, selector.n_features_in_, path, decision, notes=notes)
     certificate = attributes["certificate_"]
-    said = (*certificate.notes, *interval_notes(context, path, decision.size))
+    attributes["notes_"] += late
+    said = (*certificate.notes, *late, *interval_notes(context, path, decision.size))
     label = TOO_FEW_ROWS if notes else certificate.label
     attributes["certificate_"] = replace(certificate, label=label, notes=said)
     set_fitted(selector, attributes)

@@ -47,7 +47,6 @@ from pinsker.explain import (
 from pinsker.holdout import (
     CONFIDENCE,
     MOST_READ,
-    SPLIT_FROM,
     Choice,
     FitContext,
     FoundPaths,
@@ -70,7 +69,7 @@ from pinsker.search import (
     StoppingRule,
     named_searches,
     screening_notes,
-    search_rows,
+    search_until,
 )
 from pinsker.selectors._base import fitted_attributes, set_fitted
 from pinsker.selectors._context import (
@@ -91,6 +90,8 @@ from pinsker.selectors._progress import Progress, fitting
 
 #: Cells that are read for every second of a time limit, of numbers and of text: half of a second's.
 _CELLS_A_SECOND = 4_000_000, 300_000
+#: Rows that are read at least, and part of a time limit after which no suspects are looked for.
+_LEAST_READ, _PART_OF_SUSPECTS = 1000, 0.5
 
 
 class FeatureSelector(EvaluatedSelector):
@@ -157,7 +158,8 @@ class FeatureSelector(EvaluatedSelector):
     time_limit : float, default=None
         Seconds after which no model is fitted any more, and after half of which no step of a
         search begins. The best set that was evaluated by then is kept: one always is, at worst by
-        the cheapest model on few rows, which no claim rests on. Such a fit cannot be reproduced.
+        the cheapest model on few rows and folds, which no claim rests on; where that shows nothing
+        all features are. A fit of a model of your own is not cut. It cannot be reproduced.
 
     Attributes
     ----------
@@ -299,7 +301,8 @@ class FeatureSelector(EvaluatedSelector):
             progress.on_stage("importance")
             set_fitted(self, self._chosen(context, plan, searches, found, choice))
         else:
-            choose_on_path(self, context, search_rows(context.encoded, searches[0])[0])
+            path = search_until(context.deadline, context.encoded, searches, names[0])
+            choose_on_path(self, context, path)
         progress.close()
         return self
 
@@ -326,7 +329,7 @@ class FeatureSelector(EvaluatedSelector):
         if self.time_limit is not None and in_memory and len(X.shape) == 2:
             text = np.asarray(take(X, np.arange(min(1, X.shape[0])))).dtype.kind not in "biuf"
             in_time = int(self.time_limit * _CELLS_A_SECOND[text]) // max(X.shape[1], 1)
-            most = min(most, max(in_time, SPLIT_FROM))
+            most = min(most, max(in_time, _LEAST_READ))
         many = is_dask(X) or count_rows(X) > most
         if is_stream(X) or (splits_into_parts(self.cv) and many):
             sample = draw_table(self, X, y, most, seed)
@@ -358,12 +361,11 @@ class FeatureSelector(EvaluatedSelector):
         """Leave out constants, and what only names rows or groups, before anything is searched."""
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
         encoded = drop_uninformative(encoded, fixed)
-        if deadline.left <= 0.0:
-            deadline.left_out.append("suspects")
-        if self.suspects == "ignore" or deadline.left <= 0.0:
+        deadline.part = _PART_OF_SUSPECTS
+        if self.suspects == "ignore" or deadline.skips("suspects"):
             return encoded
         fixed = find_features(encoded, self.fixed_features, "fixed_features")
-        found = find_suspects(X, encoded, groups)
+        found = find_suspects(X, encoded, groups, deadline if deadline.may_end else None)
         return note_suspects(encoded, found, fixed, drop=self.suspects)
 
     def _chosen(
