@@ -572,7 +572,7 @@ def demand_labels(record: Any, sample_weight: RowLabels, groups: RowLabels) -> N
 
 def fitted_columns(selector: Selector) -> list[str]:
     """Return the names of the columns that a selector was fitted to, as its profile has them."""
-    unnamed = [f"x{j}" for j in range(selector.n_features_in_)]
+    unnamed = [f"x{j}" for j in range(len(selector.get_support()))]
     return [*map(str, vars(selector).get("feature_names_in_", unnamed))]
 
 
