@@ -8,7 +8,7 @@ from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 
 from pinsker import BackwardElimination, FeatureSelector, audit
-from pinsker.encoding import encode
+from pinsker.encoding import encode, profile_of
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.holdout import RowPlan, count_known, make_folds
 from tests.truths import RedundantLinear
@@ -280,3 +280,21 @@ def test_groups_that_a_splitter_divides_make_an_estimate():
     assert len(said) == 1
     with pytest.warns(PinskerWarning, match="cv divides 40 of 40 groups"):
         assert audit(selector, LogisticRegression(), *fresh, groups=groups).label == "estimate"
+
+
+def test_independent_tables_of_common_rows_are_no_copies():
+    # Of 60 fit rows too few are repeated to tell how many of 2000 others chance repeats.
+    def common(n, seed):
+        return np.minimum(np.random.default_rng(seed).zipf(2, (n, 7)), 20)
+
+    def hashes(rows, like=None):
+        return profile_of(rows[:, :6], rows[:, 6] > 1, "classification", like)
+
+    refused = 0
+    for draw in range(100):
+        known, fresh = common(60, draw), common(2000, 1000 + draw)
+        profile, of_fit = hashes(known)
+        refused += count_known(hashes(fresh, profile)[1], of_fit).are_more_than_by_chance(of_fit)
+        many = np.vstack([known] * 20)  # every row of the fit, again and again
+        assert count_known(hashes(many, profile)[1], of_fit).are_more_than_by_chance(of_fit)
+    assert refused <= 1

@@ -568,10 +568,8 @@ def demand_labels(record: Any, sample_weight: RowLabels, groups: RowLabels) -> N
 
 def fitted_columns(selector: Selector) -> list[str]:
     """Return the names of the columns that a selector was fitted to, as its profile has them."""
-    names = vars(selector).get("feature_names_in_")
-    return (
-        [f"x{j}" for j in range(selector.n_features_in_)] if names is None else [*map(str, names)]
-    )
+    unnamed = [f"x{j}" for j in range(len(selector.get_support()))]
+    return [*map(str, vars(selector).get("feature_names_in_", unnamed))]
 
 
 def kept_columns(selector: Selector) -> list[str]:
@@ -750,6 +748,7 @@ class KnownRows:
     n_comparable: int
     n_hits: int  # those whose hash is there
     exact: bool  # whether no hash of a known row was left out
+    n_own: float  # those that would hit as many rows of their own table; 0 if that has too few
 
     @property
     def n_known(self) -> int:
@@ -767,7 +766,12 @@ class KnownRows:
         counts = np.unique(known, return_counts=True)[1]
         pairs = float(counts[counts > 1].sum()) / 2
         likely = 2.0 * (pairs + 2.0 * math.sqrt(pairs) + 1.0) * self.n_comparable / len(known)
-        return self.n_hits > max(likely + 3.0 * math.sqrt(likely), 2.0, self.n_comparable / 100 - 1)
+        # Of few known rows that share is rough: 18 of 2400 independent tables were taken for copies
+        # before as many of their own rows counted, unless those are repeated far more often.
+        alike = self.n_own * len(known) <= (8.0 * pairs + 12.0) * self.n_comparable
+        own = self.n_own if alike else 0.0
+        most = max(likely + 3.0 * math.sqrt(likely), 1.2 * own + 3.0 * math.sqrt(own))
+        return self.n_hits > max(most, 2.0, self.n_comparable / 100 - 1)
 
     def __str__(self) -> str:
         return f"{'' if self.exact else 'about '}{self.n_known} of {self.n_rows}"
@@ -775,10 +779,11 @@ class KnownRows:
 
 def count_known(hashes: AnyArray, known: AnyArray) -> KnownRows:
     """Count the rows that are among known ones."""
-    exact = len(known) != MOST_HASHES
-    comparable = len(hashes) if exact else int((hashes <= known.max()).sum())
-    exact = exact or comparable == len(hashes)
-    return KnownRows(len(hashes), comparable, int(np.isin(hashes, known).sum()), exact)
+    compared = hashes if len(known) != MOST_HASHES else hashes[hashes <= known.max()]
+    exact, n_hits = len(compared) == len(hashes), int(np.isin(hashes, known).sum())
+    counts, share = np.unique(compared, return_counts=True)[1], len(known) / max(len(compared), 1)
+    own = float((counts * (1.0 - (1.0 - share) ** (counts - 1.0))).sum()) if share <= 0.5 else 0.0
+    return KnownRows(len(hashes), len(compared), n_hits, exact, own)
 
 
 def _columns(encoded: Encoded, aside: Sequence[int] = ()) -> Iterator[FloatArray]:
