@@ -250,19 +250,10 @@ class TimeRows:
     """Held-out rows of censored times: risks, then survival curves at some times."""
 
     predictions: FloatArray
-    raw: FloatArray
+    time: FloatArray  # when a row had its event, or was last seen
+    event: BoolArray  # whether it had one
     times: FloatArray
     weights: FloatArray
-
-    @property
-    def time(self) -> FloatArray:
-        """When a row had its event, or was last seen."""
-        return self.raw[:, 0]
-
-    @property
-    def event(self) -> BoolArray:
-        """Whether it had one."""
-        return self.raw[:, 1] > 0
 
 
 def discordance(rows: TimeRows) -> Influence:

@@ -239,7 +239,8 @@ class Metric:
         weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return one loss per row of censored times; their mean is the loss of the metric."""
-        rows = TimeRows(predictions, raw, times, _equal_or(weights, raw))
+        when = (raw[:, 0], raw[:, 1] > 0, times)
+        rows = TimeRows(predictions, *when, _equal_or(weights, raw))
         scored: Influence = self.row.losses_of("survival")(rows)
         return row_values(*scored, weights)
 

@@ -38,13 +38,6 @@ class Classes:
     labels: IntArray  # class codes
     edges: tuple[FloatArray, ...] = ()  # the cuts of each numeric target, in the user's unit
 
-    @property
-    def notes(self) -> Notes:
-        if not self.edges:
-            return ()
-        cuts = [edges.tolist() for edges in self.edges]
-        return (Note("target in bins", figures={"cuts": cuts}),)
-
 
 @dataclass(frozen=True, eq=False)
 class CountingSettings:
@@ -99,7 +92,8 @@ class CountedProblem:
 
     @property
     def notes(self) -> Notes:
-        return self.binning.notes + self.classes.notes
+        cuts = [edges.tolist() for edges in self.classes.edges]
+        return self.binning.notes + ((Note("target in bins", (), {"cuts": cuts}),) if cuts else ())
 
 
 def target_classes(encoded: Encoded, bins: int) -> Classes:
