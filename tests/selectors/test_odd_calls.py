@@ -4,6 +4,7 @@ import enum
 import time
 import warnings
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -62,9 +63,12 @@ def test_no_jobs_at_all(kind):
 def test_halves_of_what_has_no_rows(fitted):
     with pytest.raises(DataError, match=r"X \(DataFrame\) has 0 rows: half of a table"):
         fitted.stability(X[:0], Y, n=2)
-    for given in ({"groups": np.arange(9)}, {"sample_weight": np.ones(9)}):
-        with pytest.raises(ParameterError, match=r"has shape \(9,\), but there are 60 rows"):
-            fitted.stability(X, Y, n=2, **given)
+    groups, weights = {"groups": np.arange(9)}, {"sample_weight": np.ones(9)}
+    with pytest.raises(ParameterError, match=r"has shape \(9,\), but there are 60 rows"):
+        fitted.stability(X, Y, n=2, **groups)
+    for call in (partial(fitted.stability, n=2), FeatureSelector(0.1, **QUICK).fit):  # as one
+        with pytest.raises(DataError, match=r"has shape \(9,\): give 60 weights, one per row"):
+            call(X, Y, **weights)
 
 
 def test_groups_that_are_missing():
