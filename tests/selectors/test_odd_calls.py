@@ -315,7 +315,7 @@ def test_a_division_by_masks_is_the_one_by_positions():
 
 
 @pytest.mark.parametrize(
-    "table", [X["a"], X["a"].to_numpy(), 3], ids=["series", "column", "number"]
+    "table", [X["a"], X["a"].to_numpy(), 3, None], ids=["series", "column", "number", "nothing"]
 )
 def test_audits_take_tables(table):
     selector = LinearSelection(0.1).fit(X, Y)

@@ -277,7 +277,7 @@ def audit(
         sample = draw_rows(X_test, y_test, _MOST_OF_DASK, seed=0)
         X_test, y_test, groups = sample.X, sample.y, sample.labels_of_rows(groups)
         sample_weight = sample.labels_of_rows(sample_weight, "sample_weight")
-    X_test, X_train = (None if X is None else as_table(X) for X in (X_test, X_train))
+    X_test, X_train = as_table(X_test), None if X_train is None else as_table(X_train)
     n_given = X_test.shape[0]
     test = without_weightless(X_test, y_test, sample_weight, groups)
     X_test, y_test, weights, groups = test
