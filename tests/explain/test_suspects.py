@@ -4,6 +4,7 @@ import logging
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from pinsker import FeatureSelector
@@ -48,6 +49,36 @@ def planted(kind, seed=0):
 def found_in(table, target):
     found = find_suspects(table, encode(table, target, missing="category"))
     return {one.column: one.kind for one in found}
+
+
+DAY = pd.Timestamp("2023-01-01")
+
+
+def days(numbers):
+    return pd.Series(DAY + pd.to_timedelta(np.asarray(numbers, dtype=float), unit="D"))
+
+
+@pytest.mark.parametrize("container", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize(
+    ("kind", "made"),
+    [
+        ("missingness", lambda yes, rng: days(np.zeros(len(yes))).where(yes)),
+        ("missingness", lambda yes, rng: days(rng.integers(0, 99, len(yes))).where(yes)),
+        ("leak", lambda yes, rng: days(rng.integers(0, 99, len(yes)) + 500 * yes)),
+        ("leak", lambda yes, rng: days(rng.random(len(yes)) + yes).dt.tz_localize("Asia/Tokyo")),
+        ("leak", lambda yes, rng: pd.Series(pd.to_timedelta(rng.random(len(yes)) + yes, "h"))),
+        ("recoded target", lambda yes, rng: pd.Series(yes)),
+        (None, lambda yes, rng: days(np.arange(len(yes)))),  # times of the rows name none
+        (None, lambda yes, rng: pd.Series(rng.random(len(yes)) < 0.5)),
+    ],
+)
+def test_dates_and_booleans_may_be_leaks_too(container, kind, made):
+    table, target, rng = plain()
+    table["planted"] = made((target == "yes").to_numpy(), rng)
+    if container != "pandas":
+        table = table.convert_dtypes(dtype_backend="pyarrow")
+    found = found_in(pl.from_pandas(table) if container == "polars" else table, target)
+    assert found == ({} if kind is None else {"planted": kind})
 
 
 def test_an_ordinary_table_has_no_suspects():

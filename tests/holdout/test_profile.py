@@ -195,6 +195,14 @@ def test_repeated_rows_count_once(fitted):
     assert any("of 600 rows 60 are different" in note for note in certificate.notes)
 
 
+def test_values_that_tell_each_other_are_no_copies(seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"])
+    y = (X["a"] + rng.normal(size=500) > 0).astype(int)
+    told = X.assign(c=np.where(y == 1, "won", "lost"))  # what is left without a and b is c and y
+    assert group_copies(encode(told, y)) == (None, ())
+
+
 def test_near_copies_are_held_out_together():
     # 60 rows of noise, each ten times but for a millionth: the error seemed to be 0.
     rng = np.random.default_rng(0)

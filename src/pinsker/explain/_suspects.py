@@ -37,6 +37,8 @@ _YEARS = (1500, 2200)
 _NAMES = ("row counter", "identifier", "group name")
 #: Numeric columns whose pairs are looked at, and rows that are: the cost grows with the square.
 _MOST_PAIRED, _PAIRED_ROWS = 60, 1000
+#: Kinds of arrays whose values have an order: numbers, dates and times.
+_ORDERED = "iufbmM"
 #: A pair whose sum, difference, product or ratio is the target in this share of the rows is a leak.
 _SAME = 0.5
 #: R² of a plane through two columns above which they are a recoded target.
@@ -237,7 +239,7 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     others = target.numbers[present]
     if len(np.unique(others)) < _FEWEST_VALUES:
         return None
-    if held.dtype.kind not in "iufb":
+    if held.dtype.kind not in _ORDERED:
         return _leak_of_text(held, others)
     numbers = held.astype(np.float64)
     if len(np.unique(numbers)) < _FEWEST_VALUES:
@@ -350,7 +352,7 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
             return "leak", f"each of its {n_different} values occurs in one class only"
     if n_different <= 0.2 * n and values.dtype.kind in "OUST":
         error = _error_of_groups(codes, labels)
-    elif values.dtype.kind in "iufb":
+    elif values.dtype.kind in _ORDERED:
         if shared_entropy(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
             return None  # far from it: most columns end here
         error = _error_of_ranges(values.astype(np.float64), labels)
@@ -453,6 +455,8 @@ def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:
     """Return where values are missing, and where not."""
     if values.dtype.kind == "f":
         gaps = np.isnan(values)
+    elif values.dtype.kind in "mM":
+        gaps = np.isnat(values)
     elif values.dtype.kind == "O":
         gaps = np.array([is_missing(value) for value in values], dtype=np.bool_)
     else:
@@ -471,11 +475,8 @@ def _raw_columns(X: TableLike, encoded: Encoded) -> Iterator[tuple[str, AnyArray
         import narwhals.stable.v1 as nw  # only frames come here
 
         frame = frame_of(X)
-        left_out = (nw.Boolean, nw.Date, nw.Datetime, nw.Duration)
         for name, place in places:
             series = frame[:, place]
-            if series.dtype in left_out:
-                continue
             if series.dtype in (nw.Categorical, nw.Enum):
                 series = series.cast(nw.String)
             elif series.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such integers
