@@ -307,6 +307,19 @@ def test_values_that_json_can_hold(value, expected):
     assert json.loads(to_json({"value": value})) == {"value": expected}
 
 
+def test_many_categories_stand_in_for_nothing_by_chance():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"city": rng.integers(0, 280, 2000).astype(str)})
+    table["age"] = rng.integers(18, 90, 2000)  # few rows a city: its mean tells much by chance
+    table["region"] = (table["city"].astype(int) // 10).astype(str)
+    target = (table["city"].astype(int) % 3 == 0).astype(int)
+    selector = CriterionSelection("mrmr", n_features_to_select=1, fixed_features=["city"])
+    selector.fit(table, target)
+    features = {one["name"]: one for one in summarise(selector, X=table, y=target)["features"]}
+    assert features["age"]["stand_in"] is None
+    assert features["region"]["stand_in"]["name"] == "city"
+
+
 def test_noise_has_no_stand_in():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))

@@ -319,13 +319,20 @@ def _find_stand_ins(
     of_kept = np.isin(problem.feature_of_column, kept)
     values = np.ascontiguousarray(problem.values[:, of_kept])
     features = np.searchsorted(sorted(kept), problem.feature_of_column[of_kept])
-    found = {}
+    as_they_are, found = np.arange(len(rows)), {}
+    shuffled = np.random.default_rng(0).permutation(len(rows))
     for feature in dropped[:_MOST_STAND_INS]:
-        labels, target = _as_target(encoded, problem, rows, feature)
-        about = Problem.from_arrays(values, labels=labels, target=target, features=features)
-        scores = Forward(about, n_neighbors=k).scores()
-        best = int(np.argmax(scores))
-        if scores[best] > _CHANCE / np.sqrt(len(rows)):  # the others are replaced by nothing
+        own = _as_target(encoded, problem, rows, feature)
+        scores, by_chance = (  # of columns of many categories chance alone tells much
+            Forward(
+                Problem.from_arrays(values[order], labels=own[0], target=own[1], features=features),
+                n_neighbors=k,
+            ).scores()
+            for order in (as_they_are, shuffled)
+        )
+        more = scores - np.maximum(by_chance, 0.0)
+        best = int(np.argmax(more))
+        if more[best] > _CHANCE / np.sqrt(len(rows)):
             found[feature] = (sorted(kept)[best], float(scores[best]))
     return found
 
