@@ -17,7 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 from pinsker import FeatureSelector, audit, rows_to_label
 from pinsker.encoding import encode
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
-from pinsker.holdout import group_copies
+from pinsker.holdout import group_copies, make_folds
+from pinsker.holdout._rows import note_repeated_rows
 
 FAST = {"models": ["linear"], "searches": ["linear"], "random_state": 0}
 
@@ -206,6 +207,46 @@ def test_near_copies_are_held_out_together():
     assert certificate.error_all > 0.25
     assert certificate.verdict != "met"
     assert any("copies of a row are held out together" in note for note in certificate.notes)
+
+
+@pytest.mark.parametrize("noise", [1e-4, 1e-3, 1e-2])
+def test_copies_with_noise_make_an_estimate(fitted, noise):
+    # 513 of 600 rows differ in four digits: errors were 0.000, met.
+    def copies(seed):
+        rng, tenfold = np.random.default_rng(seed), np.repeat(np.arange(60), 10)
+        X, y = table(60, seed, 1.0)
+        X = X.iloc[tenfold] * (1 + noise * rng.normal(size=(600, 4)))
+        return X.assign(when=np.cumsum(rng.random(600))), y.iloc[tenfold]
+
+    trees = {"models": ["extra trees"], "searches": ["linear"], "random_state": 0}
+    certificate = FeatureSelector(0.05, **trees).fit(*copies(1)).certificate_
+    assert certificate.label == "estimate"
+    assert any("far closer to them than all others" in note for note in certificate.notes)
+    X, y = copies(2)
+    certificate = fitted.certify(X.drop(columns="when"), y)
+    assert certificate.label == "estimate"
+    given = (fitted, LogisticRegression(), X.drop(columns="when"), y)
+    assert "close rows" in {note.kind for note in audit(*given).notes}
+    groups = np.repeat(np.arange(60), 10)
+    assert "close rows" not in {note.kind for note in audit(*given, groups=groups).notes}
+
+
+@pytest.mark.parametrize("draw_number", range(4))
+@pytest.mark.parametrize("kind", ["line", "cells", "clusters", "steps"])
+def test_independent_rows_are_not_close(kind, draw_number):
+    # Where rows are nearest by chance: on a line, in cells, in clusters, about steps.
+    rng, n = np.random.default_rng(draw_number), 150
+    x = rng.normal(size=n)
+    centers = 5 * rng.normal(size=(10, 3))
+    X = {
+        "line": np.stack([x, 2 * x, x**3], axis=1),
+        "cells": np.stack([rng.integers(0, 4, n), rng.integers(0, 4, n), x], axis=1),
+        "clusters": centers[rng.integers(0, 10, n)] + 0.1 * rng.normal(size=(n, 3)),
+        "steps": rng.integers(0, 4, (n, 3)) + 1e-3 * rng.normal(size=(n, 3)),
+    }[kind]
+    encoded = encode(X, rng.integers(0, 2, n))
+    notes = note_repeated_rows(encoded, make_folds(encoded, 5))
+    assert "close rows" not in {note.kind for note in notes}
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.3])

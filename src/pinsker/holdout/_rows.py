@@ -29,6 +29,7 @@ from pinsker._types import (
 )
 from pinsker.bounds import effective_rows, serial_blocks
 from pinsker.encoding import (
+    Columns,
     Encoded,
     Profile,
     check_weights,
@@ -455,6 +456,11 @@ _MOST_LEFT_OUT = 10
 _OTHER_UNIT = 0.4
 #: Classes have other shares where this share of the rows would have to be of another class.
 _OTHER_SHARES = 0.25
+#: A row has twins where the next neighbor after them is this many times as far. Of independent rows
+#: on a line, where neighbors are nearest, 11 % seem to have some, and of others fewer.
+_TWIN_GAP, _MANY_TWINS = 10.0, 0.35
+#: Twins of a row at most, differences that are looked at in a fold, and held-out rows at least.
+_MOST_TWINS, _MOST_COMPARED, _FEWEST_COMPARED = 20, 20_000_000, 30
 #: Rows that are known in half of their columns are named from this share on.
 _PART_KNOWN = 0.1
 #: A column has few values where two rows agree in it with this probability.
@@ -665,6 +671,8 @@ def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> Notes:
     again: Notes = ()
     if n_rows < n_test:
         again = (Note("held out often", figures={"n_rows": n_rows, "times": n_test / n_rows}),)
+    if (share := _share_of_twins(encoded, folds)) > _MANY_TWINS:
+        again += (Note("close rows", figures={"share": share}, weight="doubt"),)
     copies, but = find_copies(encoded)
     if copies is None:
         return again
@@ -673,6 +681,52 @@ def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> Notes:
         return again
     kind = "nearly repeated rows" if but else "repeated rows"
     return (*again, Note(kind, but, {"repeated": repeated, "n_test": n_test}, weight="doubt"))
+
+
+def _share_of_twins(encoded: Encoded, folds: Sequence[Fold]) -> float:
+    """Return the share of held-out rows with training rows of the same target far nearer than all.
+
+    Copies with noise are no equal rows; that they differ in a clock or a counter does not matter.
+    """
+    target, values = encoded.target, _values_in_units(encoded.columns)
+    gone = () if encoded.profile is None else encoded.profile.unhashed
+    known = zip(encoded.columns.names, encoded.columns.kinds, strict=True)
+    named = [(j, kind.is_numeric) for j, (name, kind) in enumerate(known) if name not in gone]
+    kinds = [one for one in named if len(np.unique(np.sign(np.diff(values[:, one[0]])))) > 1]
+    raw = target.labels[:, None] if target.labels is not None else target.raw
+    assert raw is not None  # a target has classes or values
+    near = 0.0 if target.labels is not None else raw.std(axis=0) / _TWIN_GAP
+    found = n_tested = 0
+    for fold in folds:
+        train, k = fold.train, min(_MOST_TWINS, len(fold.train) - 1)
+        n_test = min(len(fold.test), _MOST_COMPARED // (len(train) * max(len(kinds), 12)))
+        if not n_test or not kinds or k < 2:
+            continue
+        test = fold.test[np.linspace(0, len(fold.test) - 1, n_test).astype(np.int64)]
+        squares = np.zeros((n_test, len(train)))
+        for j, is_numeric in kinds:
+            gaps = np.abs(values[test, j, None] - values[train, j])
+            squares += np.minimum(gaps, 1.0) ** 2 if is_numeric else gaps > 0.0
+        nearest = np.argpartition(squares, k, axis=1)[:, : k + 1]
+        distances = np.sqrt(np.take_along_axis(squares, nearest, axis=1))
+        order = np.argsort(distances, axis=1)
+        distances, nearest = (np.take_along_axis(x, order, axis=1) for x in (distances, nearest))
+        same = (np.abs(raw[test, None] - raw[train[nearest]]) <= near).all(axis=2)
+        before, after = distances[:, :-1], distances[:, 1:]
+        twins = (before > 0.0) & (after > _TWIN_GAP * before)
+        twins &= np.logical_and.accumulate(same, axis=1)[:, :-1]
+        found, n_tested = found + int(twins.any(axis=1).sum()), n_tested + n_test
+    return found / n_tested if n_tested >= _FEWEST_COMPARED else 0.0
+
+
+def _values_in_units(columns: Columns) -> FloatArray:
+    """Return values in the user's units, by their spread: the nearer copies are, the less noise."""
+    values = np.nan_to_num(columns.values)
+    for j, units in enumerate(columns.units):
+        if units is not None:
+            own = np.interp(values[:, j], *units)
+            values[:, j] = own / (np.ptp(np.quantile(own, [0.1, 0.9])) / 2.5 or 1.0)
+    return values
 
 
 def group_copies(encoded: Encoded) -> tuple[IntArray | None, Notes]:

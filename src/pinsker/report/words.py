@@ -648,6 +648,9 @@ SENTENCES = {
         "are worth {worth:.0f} of equal weight"),
     "held out often": Sentence("{n_rows} rows were held out {times:.3g} times on average: each "
         "counts once, with the mean of its losses"),
+    "close rows": careful("{share:.0%} of the held-out rows have the target of training rows that "
+        "are far closer to them than all others: if these are copies with noise the errors are too "
+        "good, so that this is an estimate, and <groups=|--row-groups> keeps them together"),
     "repeated rows": Sentence("{repeated} of {n_test} held-out rows are repeated among the rows "
         "that models were fitted to: if they are the same observation the errors are too good, and "
         "<groups=|--row-groups> keeps them together"),
