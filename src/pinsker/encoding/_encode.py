@@ -77,9 +77,10 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-#: Digits of numbers that rows are compared by: of what a column varies by, or of what is rare in
-#: it; and of the number itself, which is all that float32 and files keep.
-_DIGITS, _FILE_DIGITS = 4, 7
+#: Digits of numbers that rows are compared by, of what a column varies by, or of what is rare in
+#: it: in one half of the columns fewer, for files of two decimals; and digits of the number itself,
+#: which is all that float32 and files keep.
+_DIGITS, _FILE_DIGITS = (4, 3), 7
 #: Integers at most that only name rows, and rows from which on a column without repeats does.
 _MOST_NAMES, _FEWEST_NAMED = 2, 20
 #: Cells at most that the profile of a table is made from, and rows at least and at most.
@@ -95,17 +96,18 @@ def hash_rows(table: RawTable, target: Target, like: Profile) -> AnyArray:
         if origin is Origin.TIME or table.names[j] in like.unhashed:
             continue
         column, bins = table.values[:, j], like.bins.get(table.names[j], ())
+        digits = _DIGITS[n_hashed % 2]
         if origin is Origin.BOOLEAN or known is None:
-            bits = _bits(_rounded(column, bins))
+            bits = _bits(_rounded(column, digits, bins))
         else:
-            bits = _categories(column, known, bins)
+            bits = _categories(column, known, digits, bins)
         halves[n_hashed % 2] = _mix(halves[n_hashed % 2] * np.uint64(3) + bits)
         n_hashed += 1
     for part in target.parts or (target,):
         held = part.raw if part.labels is None else part.labels[:, None]
         assert held is not None  # a target has classes or values
         for column in np.asarray(held, dtype=np.float64).T:
-            halves[2] = _mix(halves[2] * np.uint64(3) + _bits(_rounded(column)))
+            halves[2] = _mix(halves[2] * np.uint64(3) + _bits(_rounded(column, _DIGITS[0])))
     halves[1] = halves[1] if n_hashed > 1 else _mix(halves[0])
     shifts = zip(halves, _HASHED_BITS, strict=True)
     first, second, last = (half >> np.uint64(64 - n_bits) for half, n_bits in shifts)
@@ -151,14 +153,14 @@ def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
     return np.asarray(hashes)
 
 
-def _rounded(column: FloatArray, bins: Sequence[Any] = ()) -> FloatArray:
+def _rounded(column: FloatArray, n_digits: int, bins: Sequence[Any] = ()) -> FloatArray:
     """Return numbers as exact as a column's deciles, or else their own digits, ask for."""
-    has_spread = len(bins) > _DIGITS and not isinstance(bins[0], str)
+    has_spread = len(bins) > 4 and not isinstance(bins[0], str)
     spread = bins[-2] - bins[1] if has_spread else 0.0
     with np.errstate(all="ignore"):
         own = np.floor(np.log10(np.abs(column))) + 1.0
-        digits = np.maximum(np.floor(np.log10(spread)) + 1.0 - _DIGITS, own - _FILE_DIGITS)
-        unit = 10.0 ** (digits if spread > 0.0 else own - _DIGITS)
+        digits = np.maximum(np.floor(np.log10(spread)) + 1.0 - n_digits, own - _FILE_DIGITS)
+        unit = 10.0 ** (digits if spread > 0.0 else own - n_digits)
         rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
     plain = (column == np.floor(column)) | ~np.isfinite(rounded)
     return np.where(plain, column, rounded)
@@ -169,13 +171,16 @@ def _bits(column: FloatArray) -> AnyArray:
     return np.ascontiguousarray(same).view(np.uint64)
 
 
-def _categories(column: FloatArray, known: AnyArray, bins: Sequence[Any]) -> AnyArray:
+def _categories(
+    column: FloatArray, known: AnyArray, n_digits: int, bins: Sequence[Any]
+) -> AnyArray:
     """Return bits of categories: those that are written as numbers have the bits of the number."""
     texts = [category_text(one) for one in known.tolist()]
     coded = [text.encode(errors="surrogatepass") for text in texts]
     each = [int.from_bytes(hashlib.blake2b(one, digest_size=8).digest(), "little") for one in coded]
     numbers = _numbers_of(texts)
-    own = np.where(np.isnan(numbers), np.array(each, np.uint64), _bits(_rounded(numbers, bins)))
+    bits = _bits(_rounded(numbers, n_digits, bins))
+    own = np.where(np.isnan(numbers), np.array(each, np.uint64), bits)
     codes = np.where(np.isnan(column), len(known), column).astype(np.int64)
     return np.append(own, _bits(np.array([np.nan])))[codes]
 

@@ -35,7 +35,7 @@ from pinsker.holdout._compare import (
 )
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs, most_predictions
 from pinsker.holdout._labels import LabelPlan, rows_to_label
-from pinsker.holdout._pair import ModelPair, certify_stream, fit_both
+from pinsker.holdout._pair import ModelPair, certify_stream, fit_both, notes_of_training
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,

@@ -21,8 +21,8 @@ from pinsker._types import (
 from pinsker.bounds import Difference, paired_difference
 from pinsker.encoding import missing_targets, profile_of, read_array, take
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout._audit import AuditResult, compare_training
-from pinsker.holdout._pair import ModelPair, fit_both
+from pinsker.holdout._audit import AuditResult
+from pinsker.holdout._pair import ModelPair, fit_both, notes_of_training
 from pinsker.holdout._rows import compare_with_fit
 
 
@@ -177,9 +177,7 @@ def audit_partial(
             f"{int(missing_targets(y_partial).sum())} test rows have no label: leave them out, or "
             "pass X_train and y_train, so that labels are needed only where models differ."
         )
-    both, like = fit_both(selector, model, *train), selector._record.profile
-    trained = profile_of(*train, selector.task_, like)[0]
-    notes = compare_training(like, like, trained, np.flatnonzero(selector.get_support()))
+    both, notes = fit_both(selector, model, *train), notes_of_training(selector, *train)
     plan = rows_to_label(selector, *both, X_test, metric=metric)
     found = plan.audit(X_test, y_partial, confidence=confidence)
     about: Fields = {"model": type(model).__name__, "budget": plan.pair.budget(error_budget)}
