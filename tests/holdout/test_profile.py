@@ -211,6 +211,14 @@ def test_near_copies_are_held_out_together():
     assert any("copies of a row are held out together" in note for note in certificate.notes)
 
 
+@pytest.mark.parametrize("draw_number", range(20))
+def test_rows_of_rare_words_are_no_copies(draw_number):
+    # A fifth of the rows have none of 30 words: in a tenth of tables of 100 rows they were copies.
+    rng = np.random.default_rng(draw_number)
+    words = encode((rng.random((100, 30)) < 0.05).astype(int), rng.integers(0, 2, 100))
+    assert group_copies(words) == (None, ())
+
+
 @pytest.mark.parametrize("noise", [1e-4, 1e-3, 1e-2])
 def test_copies_with_noise_make_an_estimate(fitted, noise):
     # 513 of 600 rows differ in four digits: errors were 0.000, met.

@@ -773,15 +773,16 @@ def _are_equal_by_chance(columns: list[FloatArray], n_pairs: float) -> bool:
     """Return whether chance may have made this many pairs of rows equal."""
     # Then rows that agree in all columns but one differ in that one too: often if it has few values
     # (of nested ones, such as cities of countries, the innermost), or as its many values tell.
-    n_rows = len(columns[0])
-    equal = []
+    n_rows, differ, equal = len(columns[0]), 0.0, []
     for place, column in enumerate(columns):
         shares = np.unique(column, return_counts=True)[1] / n_rows
-        equal.append((float(np.sum(shares**2)), place))
+        if len(shares) > 1:
+            equal.append((float(np.sum(shares**2)), place))
     for chance, place in sorted(equal, reverse=True)[:_MOST_LEFT_OUT]:
         others = hash_numbers(columns[:place] + columns[place + 1 :])
-        differ = _pairs(np.unique(others, return_counts=True)[1]) - n_pairs
-        if 10.0 * differ * (1.0 if chance >= _FEW_VALUES else chance) >= n_pairs:
+        more = _pairs(np.unique(others, return_counts=True)[1]) - n_pairs
+        differ += more * (1.0 if chance >= _FEW_VALUES else chance)
+        if 10.0 * differ >= n_pairs:
             return True
     return False
 
