@@ -690,8 +690,8 @@ def _share_of_twins(encoded: Encoded, folds: Sequence[Fold]) -> float:
     """
     target, values = encoded.target, _values_in_units(encoded.columns)
     gone = () if encoded.profile is None else encoded.profile.unhashed
-    known = zip(encoded.columns.names, encoded.columns.kinds, strict=True)
-    named = [(j, kind.is_numeric) for j, (name, kind) in enumerate(known) if name not in gone]
+    known = zip(encoded.columns.names, encoded.columns.categories, strict=True)
+    named = [(j, own is None) for j, (name, own) in enumerate(known) if name not in gone]
     kinds = [one for one in named if len(np.unique(np.sign(np.diff(values[:, one[0]])))) > 1]
     raw = target.labels[:, None] if target.labels is not None else target.raw
     assert raw is not None  # a target has classes or values
