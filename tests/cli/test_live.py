@@ -160,3 +160,16 @@ def test_what_cannot_be_watched_is_told_in_options(run, folder, tmp_path):
         given = (folder / "kept.json", folder / "new.csv", *options(folder))
         done = run("monitor", *given, "--state", state)
         assert f"--state {str(state)!r} cannot be read" in done.err
+
+
+@pytest.mark.parametrize("command", ["monitor", "label"])
+def test_training_rows_without_dropped_columns_are_refused(run, folder, tmp_path, command):
+    blank = tmp_path / "blank.csv"
+    kept = json.loads((folder / "kept.json").read_text())["kept"]
+    train = rows(300, 3)
+    train[[name for name in "abc" if name not in kept]] = 0.0
+    train.to_csv(blank, index=False)
+    written = ("--output", tmp_path / "labels.csv") if command == "label" else ()
+    done = run(command, folder / "kept.json", folder / "new.csv", "--train", blank, *written)
+    assert done.code == 2
+    assert "dropped columns are empty or constant in the training rows" in done.err

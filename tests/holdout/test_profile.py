@@ -3,8 +3,11 @@
 Each test is a row of an attack on 0.2.0, which said "met" in all of them.
 """
 
+import re
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
@@ -13,7 +16,7 @@ from sklearn.metrics import f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import FixedThresholdClassifier, KFold
 from sklearn.tree import DecisionTreeClassifier
 
-from pinsker import FeatureSelector, audit
+from pinsker import FeatureSelector, audit, rows_to_label
 from pinsker.encoding import encode
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.holdout import group_copies
@@ -215,6 +218,53 @@ def test_near_copies_are_held_out_together():
     assert any("copies of a row are held out together" in note for note in certificate.notes)
 
 
+@pytest.mark.parametrize("draw_number", range(20))
+def test_rows_of_rare_words_are_no_copies(draw_number):
+    # A fifth of the rows have none of 30 words: in a tenth of tables of 100 rows they were copies.
+    rng = np.random.default_rng(draw_number)
+    words = encode((rng.random((100, 30)) < 0.05).astype(int), rng.integers(0, 2, 100))
+    assert group_copies(words) == (None, ())
+
+
+@pytest.mark.parametrize("noise", [1e-4, 1e-3, 1e-2])
+def test_copies_with_noise_make_an_estimate(fitted, noise):
+    # 513 of 600 rows differ in four digits: errors were 0.000, met.
+    def copies(seed):
+        rng, tenfold = np.random.default_rng(seed), np.repeat(np.arange(60), 10)
+        X, y = table(60, seed, 1.0)
+        X = X.iloc[tenfold] * (1 + noise * rng.normal(size=(600, 4)))
+        return X.assign(when=np.cumsum(rng.random(600))), y.iloc[tenfold]
+
+    trees = {"models": ["extra trees"], "searches": ["linear"], "random_state": 0}
+    certificate = FeatureSelector(0.05, **trees).fit(*copies(1)).certificate_
+    assert certificate.label == "estimate"
+    assert any("far closer to them than all others" in note for note in certificate.notes)
+    X, y = copies(2)
+    certificate = fitted.certify(X.drop(columns="when"), y)
+    assert certificate.label == "estimate"
+    given = (fitted, LogisticRegression(), X.drop(columns="when"), y)
+    assert "close rows" in {note.kind for note in audit(*given).notes}
+    groups = np.repeat(np.arange(60), 10)
+    assert "close rows" not in {note.kind for note in audit(*given, groups=groups).notes}
+
+
+@pytest.mark.parametrize("draw_number", range(4))
+@pytest.mark.parametrize("kind", ["line", "cells", "clusters", "steps"])
+def test_independent_rows_are_not_close(kind, draw_number):
+    # Where rows are nearest by chance: on a line, in cells, in clusters, about steps.
+    rng, n = np.random.default_rng(draw_number), 150
+    x = rng.normal(size=n)
+    centers = 5 * rng.normal(size=(10, 3))
+    X = {
+        "line": np.stack([x, 2 * x, x**3], axis=1),
+        "cells": np.stack([rng.integers(0, 4, n), rng.integers(0, 4, n), x], axis=1),
+        "clusters": centers[rng.integers(0, 10, n)] + 0.1 * rng.normal(size=(n, 3)),
+        "steps": rng.integers(0, 4, (n, 3)) + 1e-3 * rng.normal(size=(n, 3)),
+    }[kind]
+    found = audit([0], DummyClassifier(), X, rng.integers(0, 2, n), error_budget=0.1)
+    assert "close rows" not in {note.kind for note in found.notes}
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.3])
 def test_rows_of_nested_categories_are_no_copies(noise):
     def nested(seed):
@@ -383,3 +433,145 @@ def test_an_audit_of_known_rows_is_an_estimate(fitted):
         assert (found.verdict, found.label) == ("met", "estimate")
         assert [note.kind for note in found.notes] == [kind]
         assert said in found.to_dict()["notes"][0]
+
+
+def blank(X):
+    return X.assign(b=0.0, c=0.0, d=0.0)
+
+
+def test_training_rows_without_dropped_columns_prove_nothing(fitted):
+    # Models that never saw b lost nothing without it, where intact training rows lose 0.2.
+    (X, y), (fresh, labels), model = table(400, 3, 1.0), table(400, 4, 1.0), LogisticRegression()
+    assert audit(fitted, model, fresh, labels, X_train=X, y_train=y).verdict == "not met"
+    with pytest.raises(DataError, match=r"3 of 3 dropped columns are .* in the training rows"):
+        audit(fitted, model, fresh, labels, X_train=blank(X), y_train=y)
+    one = audit(fitted, model, fresh, labels, X_train=X.assign(b=0.0), y_train=y)
+    assert (one.verdict, one.label) == ("inconclusive", "estimate")
+    # A list of columns has no fit: training and test rows are compared with each other.
+    for train, test, where in ((blank(X), fresh, "training"), (X, blank(fresh), "test")):
+        with pytest.raises(DataError, match=f"dropped columns are .* in the {where} rows"):
+            audit(["a"], model, test, labels, X_train=train, y_train=y, error_budget=0.05)
+    against = {"against": ["a", "c"], "error_budget": 0.05}
+    spared = audit(["a"], model, fresh, labels, X_train=X.assign(d=0.0), y_train=y, **against)
+    assert spared.notes == ()
+
+
+def test_audits_in_batches_and_with_few_labels_compare_with_the_fit(fitted):
+    (X, y), (fresh, labels), model = table(400, 3, 1.0), table(3000, 4, 1.0), LogisticRegression()
+    train = {"X_train": X, "y_train": y}
+
+    def stream(X, y):
+        return pl.from_pandas(X.assign(y=y)).lazy()
+
+    assert audit(fitted, model, stream(fresh, labels), "y", **train).verdict == "not met"
+    with pytest.raises(DataError, match="3 of 3 dropped columns are empty or constant here"):
+        audit(fitted, model, stream(blank(fresh), labels), "y", **train)
+    with pytest.raises(DataError, match="in the training rows"):
+        audit(fitted, model, stream(fresh, labels), "y", X_train=blank(X), y_train=y)
+    with pytest.warns(PinskerWarning, match="400 of 400 test rows are among the rows of the fit"):
+        assert audit(fitted, model, stream(*table(400, 1)), "y", **train).label == "estimate"
+    both = [LogisticRegression().fit(part, y) for part in (X, X[["a"]])]
+    plan = rows_to_label(fitted, *both, blank(fresh))
+    with pytest.raises(DataError, match="3 of 3 dropped columns are empty or constant here"):
+        plan.audit(blank(fresh), labels)
+    needed = rows_to_label(fitted, *both, fresh).rows
+    some = labels.astype(object).where(np.isin(np.arange(3000), needed), None)
+    assert audit(fitted, model, fresh, some, **train).label == "hold-out estimate"
+    with pytest.raises(DataError, match="in the training rows"):
+        audit(fitted, model, fresh, some, X_train=blank(X), y_train=y)
+
+
+def test_batches_of_a_sorted_stream_raise_no_doubt(fitted, monkeypatch):
+    X, y = table(3000, 4)
+    coloured = X.assign(d=(3 * X.d).round().clip(-4, 4))
+    selector = FeatureSelector(0.05, **FAST).fit(coloured[:400], y[:400])
+    monkeypatch.setattr("pinsker.encoding._stream._BATCH", 200)  # constant in d, most of them
+    rows = pl.from_pandas(coloured[400:].assign(y=y[400:]).sort_values(["d", "y"])).lazy()
+    train = {"X_train": coloured[:400], "y_train": y[:400]}
+    assert audit(selector, LogisticRegression(), rows, "y", **train).notes == ()
+
+
+def test_every_second_row_may_be_of_another_kind():
+    # A profile of each second row of 3000 knew the left sides only.
+    def sides(n, seed):
+        X, y = table(n, seed)
+        return X.assign(side=np.where(np.arange(n) % 2, "left", "right")), y
+
+    selector = FeatureSelector(0.05, **FAST).fit(*sides(3000, 1))
+    assert selector.certify(*sides(1500, 2)).notes == ()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X: X.assign(k=X.k.astype(str)),
+        lambda X: X.assign(k=X.k.astype("category")),
+        lambda X: X.assign(flag=X.flag.astype(str)),
+        lambda X: X.assign(price=X.price.astype("category"), flag=X.flag.astype(int)),
+    ],
+    ids=["text", "category", "truth as text", "prices"],
+)
+def test_numbers_are_the_same_as_categories(change):
+    def mixed(seed):
+        rng = np.random.default_rng(seed)
+        X, y = table(400, seed)
+        price = rng.choice([1.5, 2.25, 3.0], 400)
+        return X.assign(flag=rng.random(400) < 0.4, k=rng.integers(0, 6, 400), price=price), y
+
+    (X, y), (fresh, labels) = mixed(1), mixed(2)
+    for first, later in ((lambda X: X, change), (change, lambda X: X)):
+        selector = FeatureSelector(0.05, **FAST).fit(first(X), y)
+        assert selector.certify(later(fresh), labels).notes == ()
+        with pytest.raises(DataError, match="400 of 400 rows are rows of the fit"):
+            selector.certify(later(X), y)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X, y: (X.assign(a=X.a * 3), y),
+        lambda X, y: (X.assign(a=X.a.rank()), y),
+        lambda X, y: (X, 1 - y),
+        lambda X, y: (X.round(2), y),
+    ],
+    ids=["a kept column in another unit", "its ranks", "classes turned round", "two decimals"],
+)
+def test_rows_of_the_fit_are_known_by_half_of_their_columns(fitted, change):
+    X, y = change(*table(400, 1))
+    certificate = fitted.certify(X, y)
+    assert certificate.label == "estimate"
+    said = r"(399|400) of 400 rows are rows of the fit in half of their columns"
+    assert re.match(said, str(certificate.notes[0]))
+    with pytest.warns(PinskerWarning, match="in half of their columns"):
+        assert audit(fitted, LogisticRegression(), X, y).label == "estimate"
+
+
+def test_numbers_of_the_fit_are_known_in_another_unit():
+    rng = np.random.default_rng(0)
+    X, fresh = table(400, 1)[0], table(400, 2)[0]
+    y, values = X.a + rng.normal(size=400), fresh.a + 0.8 * fresh.b + rng.normal(size=400)
+    selector = FeatureSelector(0.05, metric="mae", **FAST).fit(X, y)
+    for other in (-y, 1.8 * y + 32):
+        assert selector.certify(X, other).label == "estimate"
+    # b costs 0.2, and a fourth of it in a unit that is four times as large.
+    assert selector.certify(fresh, values).verdict == "not met"
+    assert selector.certify(fresh, values / 5).label == "estimate"
+
+
+def test_other_shares_of_classes_make_an_estimate(fitted):
+    # Where 3 % are of one class every set is within 0.05.
+    X, y = table(4000, 5, 1.0)
+    rows = np.r_[np.flatnonzero(y == 0)[:1000], np.flatnonzero(y == 1)[:30]]
+    certificate = fitted.certify(X.iloc[rows], y.iloc[rows])
+    assert (certificate.verdict, certificate.label) == ("met", "estimate")
+    assert "the classes have other shares here than in the fit" in str(certificate)
+    less = np.r_[np.flatnonzero(y == 0)[:600], np.flatnonzero(y == 1)[:400]]
+    assert fitted.certify(X.iloc[less], y.iloc[less]).label == "certificate"
+
+
+def test_rows_that_weigh_next_to_nothing_are_no_rows(fitted):
+    X, y = table(400, 5)
+    weights = np.where(np.arange(400) < 50, 1.0, 1e-6)
+    certificate = fitted.certify(X, y, sample_weight=weights)
+    assert certificate.label == "estimate"
+    assert "few rows" in {note.kind for note in certificate.notes}

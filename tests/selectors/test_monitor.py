@@ -180,3 +180,23 @@ def test_the_plot_has_the_budget(pair):
     pytest.importorskip("matplotlib").use("Agg")
     ax = Monitor(*pair).update(*rows(300, 5)).plot()
     assert "budget 0.1" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_a_monitor_is_not_met_by_columns_that_came_empty(pair):
+    selector = pair[0]
+    X, y = rows(3000, 7)
+    dropped = [name for name in X if name not in selector.get_feature_names_out()]
+    monitor = Monitor(*pair)
+    with pytest.raises(DataError, match="dropped columns are empty or constant here"):
+        monitor.update(X.assign(**dict.fromkeys(dropped, 0.0)), y)
+    assert monitor.n_rows == 0
+    mostly = X.copy()
+    mostly.loc[np.arange(3000) % 10 > 0, dropped[0]] = 0.0
+    with pytest.warns(PinskerWarning, match="dropped columns are missing or constant here"):
+        monitor.update(mostly, y)
+    assert monitor.verdict == "open"
+    assert "open: dropped columns are missing or constant here" in str(monitor)
+    later = Monitor(*pair).resume(monitor.to_json())
+    assert (later.verdict, later.notes[0].kind) == ("open", "emptied columns")
+    assert later.update(*rows(500, 8)).verdict == "open"
+    assert Monitor(*pair).update(X, y).verdict == "met"

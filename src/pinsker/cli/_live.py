@@ -18,7 +18,7 @@ from pinsker.cli._formats import TextStyle
 from pinsker.cli._saved import SavedSelection, read_selection
 from pinsker.cli._tables import STDIN, InputTable, read_input
 from pinsker.exceptions import DataError, ParameterError, PinskerError
-from pinsker.holdout import LabelPlan, fit_both, rows_to_label
+from pinsker.holdout import LabelPlan, fit_both, notes_of_training, rows_to_label
 from pinsker.selectors import Monitor
 
 __all__ = ["app"]
@@ -139,6 +139,8 @@ def _fitted(
 ) -> tuple[Estimator, Estimator]:
     """Return models of all columns and of those kept."""
     X, y = _rows(saved, _read(saved, train))
+    for note in notes_of_training(saved.selector, X, np.asarray(y)):
+        raise DataError(f"--train {train!r}: {note}.")
     return fit_both(saved.selector, make_model(model, saved.task, seed), X, np.asarray(y))
 
 

@@ -22,6 +22,7 @@ from pinsker.encoding._encode import (
     encode_again,
     encode_columns,
     encode_together,
+    halves_of_hashes,
     hash_numbers,
     profile_of,
 )

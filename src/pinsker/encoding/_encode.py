@@ -1,5 +1,6 @@
 """The gate: a table and a target in, `Encoded` out; or columns in, `Columns` out."""
 
+import contextlib
 import hashlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,9 +77,10 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-#: Digits of numbers that rows are compared by: of what a column varies by, or of what is rare in
-#: it; and of the number itself, which is all that float32 and files keep.
-_DIGITS, _FILE_DIGITS = 4, 7
+#: Digits of numbers that rows are compared by, of what a column varies by, or of what is rare in
+#: it: in one half of the columns fewer, for files of two decimals; and digits of the number itself,
+#: which is all that float32 and files keep.
+_DIGITS, _FILE_DIGITS = (4, 3), 7
 #: Integers at most that only name rows, and rows from which on a column without repeats does.
 _MOST_NAMES, _FEWEST_NAMED = 2, 20
 #: Cells at most that the profile of a table is made from, and rows at least and at most.
@@ -89,22 +91,36 @@ _MOST_PROFILED_CATEGORIES = 20
 
 def hash_rows(table: RawTable, target: Target, like: Profile) -> AnyArray:
     """Return a 64-bit hash of every row, the same of a copy in float32 or with renamed classes."""
-    hashes = np.zeros(table.n_rows, dtype=np.uint64)
+    halves, n_hashed = [np.zeros(table.n_rows, dtype=np.uint64) for _ in range(3)], 0
     for j, (origin, known) in enumerate(zip(table.origins, table.categories, strict=True)):
         if origin is Origin.TIME or table.names[j] in like.unhashed:
             continue
-        column, names = table.values[:, j], None if origin is Origin.BOOLEAN else known
-        if names is None:
-            bits = _bits(_rounded(column, like.bins.get(table.names[j], ())))
+        column, bins = table.values[:, j], like.bins.get(table.names[j], ())
+        digits = _DIGITS[n_hashed % 2]
+        if origin is Origin.BOOLEAN or known is None:
+            bits = _bits(_rounded(column, digits, bins))
         else:
-            bits = _categories(column, names)
-        hashes = _mix(hashes * np.uint64(3) + bits)
+            bits = _categories(column, known, digits, bins)
+        halves[n_hashed % 2] = _mix(halves[n_hashed % 2] * np.uint64(3) + bits)
+        n_hashed += 1
     for part in target.parts or (target,):
         held = part.raw if part.labels is None else part.labels[:, None]
         assert held is not None  # a target has classes or values
         for column in np.asarray(held, dtype=np.float64).T:
-            hashes = _mix(hashes * np.uint64(3) + _bits(_rounded(column)))
-    return hashes
+            halves[2] = _mix(halves[2] * np.uint64(3) + _bits(_rounded(column, _DIGITS[0])))
+    halves[1] = halves[1] if n_hashed > 1 else _mix(halves[0])
+    shifts = zip(halves, _HASHED_BITS, strict=True)
+    first, second, last = (half >> np.uint64(64 - n_bits) for half, n_bits in shifts)
+    return np.asarray(first << np.uint64(40) | second << np.uint64(16) | last)
+
+
+#: Bits of a hash from one half of the columns, from the other, and from the target.
+_HASHED_BITS = 24, 24, 16
+
+
+def halves_of_hashes(hashes: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Return what a hash knows of each half of the columns, without the target."""
+    return hashes >> np.uint64(40), hashes >> np.uint64(16) & np.uint64(2**24 - 1)
 
 
 def _columns_that_name_rows(table: RawTable) -> tuple[str, ...]:
@@ -137,14 +153,14 @@ def hash_numbers(columns: Iterable[FloatArray]) -> AnyArray:
     return np.asarray(hashes)
 
 
-def _rounded(column: FloatArray, bins: Sequence[Any] = ()) -> FloatArray:
+def _rounded(column: FloatArray, n_digits: int, bins: Sequence[Any] = ()) -> FloatArray:
     """Return numbers as exact as a column's deciles, or else their own digits, ask for."""
-    has_spread = len(bins) > _DIGITS and not isinstance(bins[0], str)
+    has_spread = len(bins) > 4 and not isinstance(bins[0], str)
     spread = bins[-2] - bins[1] if has_spread else 0.0
     with np.errstate(all="ignore"):
         own = np.floor(np.log10(np.abs(column))) + 1.0
-        digits = np.maximum(np.floor(np.log10(spread)) + 1.0 - _DIGITS, own - _FILE_DIGITS)
-        unit = 10.0 ** (digits if spread > 0.0 else own - _DIGITS)
+        digits = np.maximum(np.floor(np.log10(spread)) + 1.0 - n_digits, own - _FILE_DIGITS)
+        unit = 10.0 ** (digits if spread > 0.0 else own - n_digits)
         rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
     plain = (column == np.floor(column)) | ~np.isfinite(rounded)
     return np.where(plain, column, rounded)
@@ -155,12 +171,27 @@ def _bits(column: FloatArray) -> AnyArray:
     return np.ascontiguousarray(same).view(np.uint64)
 
 
-def _categories(column: FloatArray, known: AnyArray) -> AnyArray:
-    texts = [*map(category_text, known.tolist()), "missing"]
+def _categories(
+    column: FloatArray, known: AnyArray, n_digits: int, bins: Sequence[Any]
+) -> AnyArray:
+    """Return bits of categories: those that are written as numbers have the bits of the number."""
+    texts = [category_text(one) for one in known.tolist()]
     coded = [text.encode(errors="surrogatepass") for text in texts]
     each = [int.from_bytes(hashlib.blake2b(one, digest_size=8).digest(), "little") for one in coded]
+    numbers = _numbers_of(texts)
+    bits = _bits(_rounded(numbers, n_digits, bins))
+    own = np.where(np.isnan(numbers), np.array(each, np.uint64), bits)
     codes = np.where(np.isnan(column), len(known), column).astype(np.int64)
-    return np.array(each, dtype=np.uint64)[codes]
+    return np.append(own, _bits(np.array([np.nan])))[codes]
+
+
+def _numbers_of(texts: Sequence[str]) -> FloatArray:
+    """Return texts as the numbers that they write; NaN of others."""
+    numbers = np.full(len(texts), np.nan)
+    for place, text in enumerate(texts):
+        with contextlib.suppress(ValueError):
+            numbers[place] = float(text)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
 def _mix(values: AnyArray) -> AnyArray:
@@ -293,6 +324,9 @@ def profile_of(
 ) -> tuple[Profile, AnyArray]:
     """Return the profile of rows, and their hashes: those of `encode` for the same rows."""
     table = read_table(X, label="X", prefix="x", two_dimensional=True)
+    if y is None:  # rows without labels
+        nothing = Target("regression", None, None, None, np.zeros((table.n_rows, 0)), ())
+        return _describe(_as_written(table, "from_dtype"), nothing, like)
     target_table, task = read_target(y, task)
     check_lengths({"X": table.n_rows, "y": target_table.n_rows})
     with warnings.catch_warnings():
@@ -311,30 +345,32 @@ def _describe(table: RawTable, target: Target, like: Profile | None) -> tuple[Pr
 def _profile(table: RawTable, target: Target, like: Profile | None) -> Profile:
     """Return how columns and target are distributed, by deciles and by frequent categories."""
     n_rows = max(min(_PROFILED_CELLS // max(table.n_columns, 1), _MOST_PROFILED), _FEWEST_PROFILED)
-    step = max(1, -(-table.n_rows // n_rows))
-    profile = _profile_columns(table, step, like)
+    rows = np.arange(table.n_rows)
+    if table.n_rows > n_rows:  # any of them: each second row may be of another kind
+        rows = np.random.default_rng(0).choice(table.n_rows, n_rows, replace=False)
+    profile = _profile_columns(table, rows, like)
     parts = () if target.labels is None else target.parts or (target,)
     known_classes = (() if part.classes is None else part.classes for part in parts)
     classes = tuple(tuple(map(category_text, own)) for own in known_classes)
     unhashed = _columns_that_name_rows(table) if like is None else like.unhashed
-    numbers = None
-    if target.raw is not None:
-        names = tuple(map(str, range(target.raw.shape[1])))
-        origins, categories = (Origin.NUMBER,) * len(names), (None,) * len(names)
-        raw = RawTable(target.raw, origins, categories, names, "y")
-        numbers = _profile_columns(raw, step, None if like is None else like.targets)
-    return replace(profile, classes=classes, targets=numbers, unhashed=unhashed)
+    labels = [part.labels for part in parts if part.labels is not None]
+    held = np.stack(labels, axis=1) if labels else target.raw
+    assert held is not None  # a target has classes or values
+    names = tuple(map(str, range(held.shape[1])))
+    known = tuple(part.classes for part in parts) or (None,) * len(names)
+    raw = RawTable(held.astype(np.float64), (Origin.NUMBER,) * len(names), known, names, "y")
+    targets = _profile_columns(raw, rows, None if like is None else like.targets)
+    return replace(profile, classes=classes, targets=targets, unhashed=unhashed)
 
 
-def _profile_columns(table: RawTable, step: int, like: Profile | None) -> Profile:
-    values = table.values[::step]
+def _profile_columns(table: RawTable, rows: IntArray, like: Profile | None) -> Profile:
+    values = table.values[rows]
     bins = {} if like is None else like.bins
     shares, modes = {}, {}
     for j, name in enumerate(table.names):
         known = None if table.origins[j] is Origin.BOOLEAN else table.categories[j]
         present = values[~np.isnan(values[:, j]), j]
-        texts = None if known is None else np.array([category_text(c) for c in known], dtype=object)
-        cells = present if texts is None else texts[present.astype(np.int64)]
+        cells = _cells(present, known, bins.get(name))
         if like is None:
             bins[name] = _bins(cells) if table.origins[j] is not Origin.TIME else ()
         if name in bins:
@@ -344,6 +380,18 @@ def _profile_columns(table: RawTable, step: int, like: Profile | None) -> Profil
             modes[name] = float(most / len(values))
     own = {name: tuple(bins[name]) for name in shares}
     return Profile(len(values), own, shares, modes, compared=tuple(shares))
+
+
+def _cells(present: FloatArray, known: AnyArray | None, bins: Sequence[Any] | None) -> AnyArray:
+    """Return values as numbers, or as text, whichever the bins are; categories may write both."""
+    if known is None and not (bins and isinstance(bins[0], str)):
+        return present
+    own, codes = np.unique(present, return_inverse=True)
+    values = own.tolist() if known is None else known[own.astype(np.int64)].tolist()
+    texts = [category_text(one) for one in values]
+    numbers = _numbers_of(texts)
+    as_text = np.isnan(numbers).any() if bins is None else bins and isinstance(bins[0], str)
+    return (np.array(texts, dtype=object) if as_text else numbers)[codes]
 
 
 def _bins(cells: AnyArray) -> tuple[float | str, ...]:

@@ -161,12 +161,30 @@ class Profile:
     modes: dict[str, float]  # per column the share of its most frequent value
     compared: tuple[str, ...]  # columns that later tables are compared in
     classes: tuple[tuple[str, ...], ...] = ()  # per target; none of numbers
-    targets: "Profile | None" = None  # of numbers
+    targets: "Profile | None" = None
     unhashed: tuple[str, ...] = ()  # columns that rows are not compared by: times, names of rows
 
     @property
     def n_targets(self) -> int:
         return len(self.classes) or (0 if self.targets is None else len(self.targets.bins))
+
+    def with_more(self, other: "Profile") -> "Profile":
+        """Return the profile of these rows and others, both in the bins of one fit."""
+        n_rows = self.n_rows + other.n_rows
+        parts = (self.n_rows / n_rows, other.n_rows / n_rows)
+        shares, modes = {}, {}
+        for name, own in self.shares.items():
+            shares[name] = tuple(np.average([own, other.shares[name]], axis=0, weights=parts))
+            most = np.average([self.modes[name], other.modes[name]], weights=parts)
+            # Sorted parts may be constant each; one value of all rows lies in one bin.
+            modes[name] = float(min(most, max(shares[name][1:])))
+        targets = self.targets
+        if targets is not None and other.targets is not None:
+            targets = targets.with_more(other.targets)
+        both = zip(self.classes, other.classes, strict=True)
+        classes = tuple(tuple(dict.fromkeys(one + more)) for one, more in both)
+        profile = replace(self, n_rows=n_rows, shares=shares, modes=modes)
+        return replace(profile, classes=classes, targets=targets)
 
     def differences(
         self, other: "Profile", part: float = _PART, far: float = _FAR_APART
@@ -189,17 +207,17 @@ class Profile:
                 found[name] = "missing"
             elif is_one or one > _HALF:
                 found[name] = "constant"
-            elif max(gaps, one) > part or moved > far + 0.8 * spread * per_row:
+            elif max(gaps, one) > part or moved > np.hypot(far, 0.8 * spread * per_row):
                 found[name] = "values"
         return found
 
 
 def category_text(value: Unchecked) -> str:
-    """Return a category or class as text: True, 1, 1.0 and "1" are the same."""
+    """Return a category or class as text: True, "True", 1, 1.0 and "1" are the same."""
     try:
         return f"{float(value):.15g}"
     except (TypeError, ValueError):
-        return str(value)
+        return {"true": "1", "false": "0"}.get(str(value).casefold(), str(value))
 
 
 @dataclass(frozen=True, eq=False)

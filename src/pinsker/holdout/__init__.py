@@ -35,7 +35,7 @@ from pinsker.holdout._compare import (
 )
 from pinsker.holdout._evaluate import FitContext, HoldoutEvaluator, Jobs, most_predictions
 from pinsker.holdout._labels import LabelPlan, rows_to_label
-from pinsker.holdout._pair import ModelPair, certify_stream, fit_both
+from pinsker.holdout._pair import ModelPair, certify_stream, fit_both, notes_of_training
 from pinsker.holdout._rows import (
     MOST_CERTIFIED,
     MOST_HASHES,
@@ -47,6 +47,7 @@ from pinsker.holdout._rows import (
     RowCounts,
     RowPlan,
     compare_profiles,
+    compare_with_fit,
     count_known,
     demand_labels,
     fitted_columns,
@@ -60,7 +61,7 @@ from pinsker.holdout._rows import (
     rows_of_searches,
     set_search_rows_aside,
     splits_into_parts,
-    warn_of_known_rows,
+    warn_of,
     without_weightless,
 )
 from pinsker.holdout._sizes import FoundPaths, find_sizes, geometric_sizes, search_paths

@@ -35,6 +35,7 @@ from pinsker._types import (
 from pinsker.bounds import TargetFacts, few_rows_decide
 from pinsker.encoding import (
     Encoded,
+    Profile,
     draw_rows,
     encode,
     encode_target,
@@ -53,11 +54,11 @@ from pinsker.holdout._evaluate import mean_of_rows, rows_once
 from pinsker.holdout._rows import (
     Fold,
     blocks_of_time,
-    compare_profiles,
+    compare_with_fit,
     demand_labels,
     group_copies,
-    kept_columns,
     note_divided_groups,
+    note_emptied,
     note_few_groups,
     note_repeated_rows,
     number_groups,
@@ -303,13 +304,16 @@ def audit(
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
     if own is not None:
         demand_labels(own._record, sample_weight, groups)
-    encoded, notes = _read_tables(own, loss, task, (X_test, y_test), (X_train, y_train))
+    encoded, trained, notes = _read_tables(own, loss, task, (X_test, y_test), (X_train, y_train))
     if clusters is None and (X_train is not None or isinstance(cv, int)):
         clusters, copies = group_copies(encoded)
         notes += copies
     kept = find_columns(columns, X_test, "columns")
     others = None if against is None else find_columns(against, X_test, "against")
     everything = np.arange(X_test.shape[1])
+    dropped = np.setdiff1d(everything if others is None else others, kept)
+    like = None if own is None else own._record.profile
+    notes += compare_training(like, encoded.profile, trained, np.setdiff1d(everything, dropped))
     divided, held_out = None, np.arange(len(y))
     if X_train is None:
         divided = _divide(task, y, cv, clusters)
@@ -411,8 +415,8 @@ def _read_tables(
     task: Task,
     test: tuple[TableLike, TargetLike],
     train: tuple[TableLike, TargetLike],
-) -> tuple[Encoded, Notes]:
-    """Read test rows, compare them with the fit if there was one, and note those that it saw."""
+) -> tuple[Encoded, Profile | None, Notes]:
+    """Read test rows, compare them with the fit if there was one; profile training rows too."""
     notes: Notes = ()
     like = None if selector is None else selector._record.profile
     with warnings.catch_warnings():
@@ -428,14 +432,30 @@ def _read_tables(
                 f"X has {test[0].shape[1]} features, but {type(selector).__name__} is expecting "
                 f"{selector.n_features_in_} features as input."
             )
-        in_time = isinstance(_own_folds(selector), TimeSeriesSplit)
-        known = (like, encoded.profile, kept_columns(selector))
-        notes += warn_of_known_rows(encoded.hashes, selector._record.known_rows, "rows of the fit")
-        notes += compare_profiles(*known, in_time=in_time)
-    if train[0] is not None:
-        trained = profile_of(*train, task, like or encoded.profile)[1]
-        notes += warn_of_known_rows(encoded.hashes, trained, "rows of the model")
-    return encoded, notes
+        notes += compare_with_fit(selector, encoded.profile, encoded.hashes)
+    if train[0] is None:
+        return encoded, None, notes
+    trained, hashes = profile_of(*train, task, like or encoded.profile)
+    notes += warn_of_known_rows(encoded.hashes, hashes, "rows of the model", partly=False)
+    return encoded, trained, notes
+
+
+def compare_training(
+    fit: Profile | None, test: Profile | None, train: Profile | None, kept: IntArray
+) -> Notes:
+    """Return which dropped columns are empty where the model learned, or else where it is tested.
+
+    Both are compared with the fit, where there was one; else with each other.
+    """
+    if train is None or test is None:
+        return ()
+    known = fit or test
+    names = [*known.bins]
+    spared = [names[place] for place in kept]
+    notes = note_emptied(known, known.differences(train), spared, "in the training rows")
+    if fit is None:
+        notes += note_emptied(train, train.differences(test), spared, "in the test rows")
+    return notes
 
 
 def own_metric(selector: Selector) -> MetricChoice:

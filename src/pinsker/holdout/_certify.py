@@ -232,6 +232,8 @@ class FreshRows:
         few, n_apart = (Note("few rows"),), len(self.evaluator.rows)
         if context.copies and self.evaluator.clusters is not None:  # a row and its copies are one
             n_apart = len(np.unique(self.evaluator.clusters))
+        if self.evaluator.weights is not None:
+            n_apart = min(n_apart, round(effective_rows(self.evaluator.weights)))
         weak = (*context.notes, *(few if n_apart < FEWEST_CERTIFIED else ()))
         labels = self.encoded.target.labels
         if labels is not None and few_per_class(labels[self.evaluator.rows]):

@@ -9,6 +9,7 @@ from scipy.special import ndtri
 from pinsker._types import (
     AnyArray,
     Estimator,
+    Fields,
     FloatArray,
     IntArray,
     MetricChoice,
@@ -18,10 +19,11 @@ from pinsker._types import (
     TargetLike,
 )
 from pinsker.bounds import Difference, paired_difference
-from pinsker.encoding import missing_targets, read_array, take
+from pinsker.encoding import missing_targets, profile_of, read_array, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout._audit import AuditResult
-from pinsker.holdout._pair import ModelPair, fit_both
+from pinsker.holdout._pair import ModelPair, fit_both, notes_of_training
+from pinsker.holdout._rows import compare_with_fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +69,10 @@ class LabelPlan:
                 f"first is row {int(self.rows[missing][0])}: label them, rows_to_label names them."
             )
         found, name = self._increase(X, labels, confidence), type(self.pair.model_all).__name__
-        about = {"n_rows": self.n_rows, "n_labels": len(self.rows), "model": name}
-        errors = {"error_all": math.nan, "error_kept": math.nan}
+        about: Fields = {"n_rows": self.n_rows, "n_labels": len(self.rows), "model": name}
+        selector, errors = self.pair.selector, {"error_all": math.nan, "error_kept": math.nan}
+        fresh = profile_of(X, None, like=selector._record.profile)
+        about["notes"] = compare_with_fit(selector, *fresh)
         return self.pair.result(found, confidence, None, **errors, **about)
 
     def _increase(self, X: TableLike, labels: AnyArray, confidence: float) -> Difference:
@@ -173,7 +177,8 @@ def audit_partial(
             f"{int(missing_targets(y_partial).sum())} test rows have no label: leave them out, or "
             "pass X_train and y_train, so that labels are needed only where models differ."
         )
-    both = fit_both(selector, model, *train)
+    both, notes = fit_both(selector, model, *train), notes_of_training(selector, *train)
     plan = rows_to_label(selector, *both, X_test, metric=metric)
     found = plan.audit(X_test, y_partial, confidence=confidence)
-    return replace(found, model=type(model).__name__, budget=plan.pair.budget(error_budget))
+    about: Fields = {"model": type(model).__name__, "budget": plan.pair.budget(error_budget)}
+    return replace(found, notes=found.notes + notes, **about)

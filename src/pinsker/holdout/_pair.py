@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pinsker._compat import check_columns, classes_of
-from pinsker._notes import Note
+from pinsker._notes import Note, Notes
 from pinsker._types import (
     AnyArray,
     Estimator,
@@ -31,6 +31,7 @@ from pinsker.encoding import (
     is_frame,
     is_stream,
     missing_targets,
+    profile_of,
     take,
 )
 from pinsker.exceptions import DataError, DataWarning, ParameterError
@@ -38,6 +39,7 @@ from pinsker.holdout._audit import (
     MODELS_OF_NOTHING,
     AuditResult,
     Fit,
+    compare_training,
     losses_of_fits,
     own_budget,
     own_metric,
@@ -46,6 +48,7 @@ from pinsker.holdout._audit import (
 )
 from pinsker.holdout._certificate import Certificate
 from pinsker.holdout._evaluate import FeatureSet, FitContext
+from pinsker.holdout._rows import compare_with_fit
 from pinsker.metrics import MEAN, METRICS, CostMatrix, Metric, WorstTarget
 from pinsker.models import (
     OwnColumns,
@@ -176,6 +179,13 @@ def fit_both(
     return fit_clone(able, X, y), fit_clone(able, selector.transform(X), y)
 
 
+def notes_of_training(selector: Selector, X: TableLike, y: TargetLike) -> Notes:
+    """Return which dropped columns are empty in training rows, unlike those of the fit."""
+    like = selector._record.profile
+    trained = profile_of(X, y, selector.task_, like)[0]
+    return compare_training(like, like, trained, np.flatnonzero(selector.get_support()))
+
+
 def _losses(
     metric: Metric, task: Task, model: Estimator, part: TableLike, values: AnyArray
 ) -> FloatArray:
@@ -242,13 +252,19 @@ def audit_stream(
     nothing = fit_clone(MODELS_OF_NOTHING[pair.task], np.zeros((len(train[1]), 1)), train[1])
     models = (pair.model_all, pair.model_kept, nothing)
     totals = Totals(pair.metric, pair.task, models, (1, 0), (0, 2), (1, 2))
+    like, profile, hashes = selector._record.profile, None, []
+    notes = notes_of_training(selector, *train)
     for columns, values, _ in _rows_of(X, y, None):
         totals.add((*pair.tables(columns), columns), values)
+        own, some = profile_of(columns, values, pair.task, like)
+        profile = own if profile is None or like is None else profile.with_more(own)
+        hashes.append(some)
+    notes += compare_with_fit(selector, profile, np.concatenate(hashes))
     full, kept, _ = (totals.losses / (totals.n * totals.unit)).tolist()
     gains = [-totals.increase(place, confidence).upper for place in (1, 2)]
     return pair.result(
         totals.increase(0, confidence), confidence, error_budget, model=type(model).__name__,
-        n_rows=totals.n, error_all=full, error_kept=kept, gain_lower=max(gains),
+        n_rows=totals.n, error_all=full, error_kept=kept, gain_lower=max(gains), notes=notes,
     )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ Rows that are not independent (groups, repeated rows, rows that a fit has seen) 
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -29,10 +29,12 @@ from pinsker._types import (
 )
 from pinsker.bounds import effective_rows, serial_blocks
 from pinsker.encoding import (
+    Columns,
     Encoded,
     Profile,
     check_weights,
     count_rows,
+    halves_of_hashes,
     hash_numbers,
     is_missing,
     listing,
@@ -449,9 +451,18 @@ MOST_HASHES = 50_000
 _MOST_ASIDE = 2
 #: Columns at most, each left out once, to see which rows agree in all the others.
 _MOST_LEFT_OUT = 10
-#: Targets that move by a standard deviation move between deciles in less than half of the rows;
-#: those in another unit, six times as large or as small, in more than this share.
-_OTHER_UNIT = 0.6
+#: Normal targets that move by a standard deviation move between deciles in less than this share of
+#: the rows; those in another unit, four times as large or as small, in more.
+_OTHER_UNIT = 0.4
+#: Classes have other shares where this share of the rows would have to be of another class.
+_OTHER_SHARES = 0.25
+#: A row has twins where the next neighbor after them is this many times as far. Of independent rows
+#: on a line, where neighbors are nearest, 11 % seem to have some, and of others fewer.
+_TWIN_GAP, _MANY_TWINS = 10.0, 0.35
+#: Twins of a row at most, differences that are looked at in a fold, and held-out rows at least.
+_MOST_TWINS, _MOST_COMPARED, _FEWEST_COMPARED = 20, 20_000_000, 30
+#: Rows that are known in half of their columns are named from this share on.
+_PART_KNOWN = 0.1
 #: A column has few values where two rows agree in it with this probability.
 _FEW_VALUES = 0.01
 
@@ -525,15 +536,25 @@ def warn_of(note: Note) -> tuple[Note, ...]:
     return (note,)
 
 
-def warn_of_known_rows(hashes: AnyArray | None, known: AnyArray | None, kind: str) -> Notes:
+def warn_of_known_rows(
+    hashes: AnyArray | None, known: AnyArray | None, kind: str, *, partly: bool = True
+) -> Notes:
     """Warn of test rows that are among others, which they should be independent of; note it."""
-    if hashes is None or known is None:
-        return ()
-    found = count_known(hashes, known)
-    if not found.are_more_than_by_chance(known):
+    found = find_known(hashes, known, partly=partly)
+    if found is None:
         return ()
     figures = {"found": str(found), "basis": found.basis}
     return warn_of(Note(kind, figures=figures, weight="doubt"))
+
+
+def compare_with_fit(selector: Selector, fresh: Profile | None, hashes: AnyArray | None) -> Notes:
+    """Return what rows of an audit have from the fit of a selector, and what is not as there."""
+    in_time = isinstance(selector.get_params(deep=False).get("cv"), TimeSeriesSplit)
+    record = selector._record
+    return (
+        *warn_of_known_rows(hashes, record.known_rows, "rows of the fit"),
+        *compare_profiles(record.profile, fresh, kept_columns(selector), in_time=in_time),
+    )
 
 
 def without_weightless(
@@ -588,31 +609,34 @@ def compare_profiles(
         return (Note("no profile", weight="doubt"),)
     notes = _compare_targets(fit, fresh, in_time=in_time)
     found = {name: what for name, what in fit.differences(fresh).items() if name not in kept}
-    empty = tuple(name for name, what in found.items() if what != "values")
-    n_dropped = len(set(fit.compared) - set(kept))
-    if empty and 2 * len(empty) > n_dropped:
-        raise DataError(
-            f"{len(empty)} of {n_dropped} dropped columns are empty or constant here, and were not "
-            f"in the fit ({listing(empty)}): without their values nothing can be said about what "
-            "is lost by leaving them out. Pass rows that hold them."
-        )
-    if empty:
-        notes += (Note("emptied columns", empty, weight="untrue"),)
-    other = tuple(name for name in found if name not in empty)
+    notes += note_emptied(fit, found, kept, "here")
+    other = tuple(name for name, what in found.items() if what == "values")
     if other and not in_time:
         notes += (Note("other values", other, weight="doubt"),)
     return notes
 
 
+def note_emptied(fit: Profile, found: Mapping[str, str], kept: Sequence[str], where: str) -> Notes:
+    """Return which dropped columns are empty or constant in some rows; refuse most of them."""
+    empty = tuple(name for name, what in found.items() if what != "values" and name not in kept)
+    n_dropped = len(set(fit.compared) - set(kept))
+    if empty and 2 * len(empty) > n_dropped:
+        raise DataError(
+            f"{len(empty)} of {n_dropped} dropped columns are empty or constant {where}, and were "
+            f"not in the fit ({listing(empty)}): without their values nothing can be said about "
+            "what is lost by leaving them out. Pass rows that hold them."
+        )
+    return (Note("emptied columns", empty, {"where": where}, weight="untrue"),) if empty else ()
+
+
 def _compare_targets(fit: Profile, fresh: Profile, *, in_time: bool) -> Notes:
     """Return how the targets differ; refuse another number of them, and classes of other names."""
+    if not fresh.n_targets:  # of rows without labels
+        return ()
     if fit.n_targets != fresh.n_targets:
         numbers = f"{fresh.n_targets}, those of the fit {fit.n_targets}"
         raise DataError(f"the targets are {numbers}: pass the same.")
     notes: tuple[Note, ...] = ()
-    if fit.targets and fresh.targets and not in_time:
-        differ = fit.targets.differences(fresh.targets, _OTHER_UNIT, _OTHER_UNIT)
-        notes += (Note("other targets", weight="doubt"),) if differ else ()
     for known, found in zip(fit.classes, fresh.classes, strict=False):  # or one are numbers
         new, absent = sorted(set(found) - set(known)), sorted(set(known) - set(found))
         if len(new) == len(found):
@@ -623,6 +647,12 @@ def _compare_targets(fit: Profile, fresh: Profile, *, in_time: bool) -> Notes:
         if new or absent:
             figures = {"new": listing(new) or "none", "absent": listing(absent) or "none"}
             notes += (Note("other classes", (), figures, weight="doubt"),)
+    same_kind = bool(fit.classes) == bool(fresh.classes) and not notes
+    if fit.targets and fresh.targets and same_kind and not in_time:
+        far = _OTHER_SHARES if fit.classes else _OTHER_UNIT
+        kind = "other shares" if fit.classes else "other targets"
+        differ = fit.targets.differences(fresh.targets, far, far)
+        notes += (Note(kind, weight="doubt"),) if differ else ()
     return notes
 
 
@@ -641,6 +671,8 @@ def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> Notes:
     again: Notes = ()
     if n_rows < n_test:
         again = (Note("held out often", figures={"n_rows": n_rows, "times": n_test / n_rows}),)
+    if (share := _share_of_twins(encoded, folds)) > _MANY_TWINS:
+        again += (Note("close rows", figures={"share": share}, weight="doubt"),)
     copies, but = find_copies(encoded)
     if copies is None:
         return again
@@ -649,6 +681,52 @@ def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> Notes:
         return again
     kind = "nearly repeated rows" if but else "repeated rows"
     return (*again, Note(kind, but, {"repeated": repeated, "n_test": n_test}, weight="doubt"))
+
+
+def _share_of_twins(encoded: Encoded, folds: Sequence[Fold]) -> float:
+    """Return the share of held-out rows with training rows of the same target far nearer than all.
+
+    Copies with noise are no equal rows; that they differ in a clock or a counter does not matter.
+    """
+    target, values = encoded.target, _values_in_units(encoded.columns)
+    gone = () if encoded.profile is None else encoded.profile.unhashed
+    known = zip(encoded.columns.names, encoded.columns.categories, strict=True)
+    named = [(j, own is None) for j, (name, own) in enumerate(known) if name not in gone]
+    kinds = [one for one in named if len(np.unique(np.sign(np.diff(values[:, one[0]])))) > 1]
+    raw = target.labels[:, None] if target.labels is not None else target.raw
+    assert raw is not None  # a target has classes or values
+    near = 0.0 if target.labels is not None else raw.std(axis=0) / _TWIN_GAP
+    found = n_tested = 0
+    for fold in folds:
+        train, k = fold.train, min(_MOST_TWINS, len(fold.train) - 1)
+        n_test = min(len(fold.test), _MOST_COMPARED // (len(train) * max(len(kinds), 12)))
+        if not n_test or not kinds or k < 2:
+            continue
+        test = fold.test[np.linspace(0, len(fold.test) - 1, n_test).astype(np.int64)]
+        squares = np.zeros((n_test, len(train)))
+        for j, is_numeric in kinds:
+            gaps = np.abs(values[test, j, None] - values[train, j])
+            squares += np.minimum(gaps, 1.0) ** 2 if is_numeric else gaps > 0.0
+        nearest = np.argpartition(squares, k, axis=1)[:, : k + 1]
+        distances = np.sqrt(np.take_along_axis(squares, nearest, axis=1))
+        order = np.argsort(distances, axis=1)
+        distances, nearest = (np.take_along_axis(x, order, axis=1) for x in (distances, nearest))
+        same = (np.abs(raw[test, None] - raw[train[nearest]]) <= near).all(axis=2)
+        before, after = distances[:, :-1], distances[:, 1:]
+        twins = (before > 0.0) & (after > _TWIN_GAP * before)
+        twins &= np.logical_and.accumulate(same, axis=1)[:, :-1]
+        found, n_tested = found + int(twins.any(axis=1).sum()), n_tested + n_test
+    return found / n_tested if n_tested >= _FEWEST_COMPARED else 0.0
+
+
+def _values_in_units(columns: Columns) -> FloatArray:
+    """Return values in the user's units, by their spread: the nearer copies are, the less noise."""
+    values = np.nan_to_num(columns.values)
+    for j, units in enumerate(columns.units):
+        if units is not None:
+            own = np.interp(values[:, j], *units)
+            values[:, j] = own / (np.ptp(np.quantile(own, [0.1, 0.9])) / 2.5 or 1.0)
+    return values
 
 
 def group_copies(encoded: Encoded) -> tuple[IntArray | None, Notes]:
@@ -695,17 +773,18 @@ def _are_equal_by_chance(columns: list[FloatArray], n_pairs: float) -> bool:
     """Return whether chance may have made this many pairs of rows equal."""
     # Then rows that agree in all columns but one differ in that one too: often if it has few values
     # (of nested ones, such as cities of countries, the innermost), or as its many values tell.
-    n_rows = len(columns[0])
-    equal = []
+    n_rows, differ, equal = len(columns[0]), 0.0, []
     for place, column in enumerate(columns):
         shares = np.unique(column, return_counts=True)[1] / n_rows
-        equal.append((float(np.sum(shares**2)), place))
+        if len(shares) > 1:
+            equal.append((float(np.sum(shares**2)), place))
     if 10.0 * math.prod(chance for chance, _ in equal) * n_rows**2 / 2 >= n_pairs:
         return True  # as often if no column knew of another
     for chance, place in sorted(equal, reverse=True)[:_MOST_LEFT_OUT]:
         others = hash_numbers(columns[:place] + columns[place + 1 :])
-        differ = _pairs(np.unique(others, return_counts=True)[1]) - n_pairs
-        if 10.0 * differ * (1.0 if chance >= _FEW_VALUES else chance) >= n_pairs:
+        more = _pairs(np.unique(others, return_counts=True)[1]) - n_pairs
+        differ += more * (1.0 if chance >= _FEW_VALUES else chance)
+        if 10.0 * differ >= n_pairs:
             return True
     return False
 
@@ -727,19 +806,43 @@ def note_known_rows(encoded: Encoded, known: AnyArray | None) -> Notes:
     """Name rows that a fit has seen, and refuse a table that is not fresh at all."""
     if known is None or encoded.hashes is None:
         return ()
-    found, n_rows = count_known(encoded.hashes, known), encoded.n_rows
+    every = count_known(encoded.hashes, known)
     smallest = np.sort(encoded.hashes)
-    if not found.exact:
+    if not every.exact:
         smallest = smallest[: len(known)]
     same = np.array_equal(smallest, np.sort(known))
-    if not same and not found.are_more_than_by_chance(known):
+    found = every if same else find_known(encoded.hashes, known)
+    if found is None:
         return ()
-    if same or found.n_known > n_rows // 2:
+    if same or (found.n_known > encoded.n_rows // 2 and not found.partly):
         raise DataError(
             f"{found} rows are rows of the fit{found.basis}: a certificate needs rows that took no "
             "part in the search. Hold some out before fit, and pass those to certify."
         )
     return (Note("known rows", figures={"found": str(found), "basis": found.basis}),)
+
+
+def find_known(
+    hashes: AnyArray | None, known: AnyArray | None, *, partly: bool = True
+) -> "KnownRows | None":
+    """Return the rows that are known, in all columns or else in a half; None if by chance."""
+    if hashes is None or known is None:
+        return None
+    found = count_known(hashes, known)
+    if found.are_more_than_by_chance(known):
+        return found
+    if not partly:
+        return None
+    # A column that is kept, or the target, may be in another unit: half of the columns tells as
+    # much where these alone tell the rows of the fit apart.
+    for some, others in zip(halves_of_hashes(hashes), halves_of_hashes(known), strict=True):
+        repeated = len(others) - len(np.unique(others))
+        found = replace(count_known(some, others), partly=True)
+        enough = found.n_hits > _PART_KNOWN * found.n_comparable  # of small tables chance is rough
+        apart = repeated < max(3, len(others) // 100)
+        if enough and apart and found.are_more_than_by_chance(others):
+            return found
+    return None
 
 
 @dataclass(frozen=True)
@@ -751,6 +854,7 @@ class KnownRows:
     n_hits: int  # those whose hash is there
     exact: bool  # whether no hash of a known row was left out
     n_own: float  # those that would hit as many rows of their own table; 0 if that has too few
+    partly: bool = False  # whether they are known in one half of the columns
 
     @property
     def n_known(self) -> int:
@@ -759,8 +863,9 @@ class KnownRows:
 
     @property
     def basis(self) -> str:
-        """Where hashes were left out: in how many rows the known ones were counted."""
-        return "" if self.exact else f" (counted in {self.n_comparable} of them)"
+        """What they are known by: half of the columns, or some rows where hashes were left out."""
+        counted = "" if self.exact else f" (counted in {self.n_comparable} of them)"
+        return " in half of their columns" * self.partly + counted
 
     def are_more_than_by_chance(self, known: AnyArray) -> bool:
         """Return whether more rows are known than are repeated by chance (Good and Turing)."""

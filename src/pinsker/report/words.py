@@ -260,6 +260,7 @@ def monitor_text(monitor: Monitor) -> str:
     budget = f"budget {short(monitor.error_budget)}"
     since = "" if monitor.known_at is None else f", known since row {monitor.known_at}"
     verdict = {"met": "still met", "broken": "broken", "open": "open: more rows will tell"}
+    verdict |= {"open": f"open: {monitor.notes[0]}"} if monitor.notes else {}
     said = [f"{monitor.n_rows} rows; {budget} {verdict[monitor.verdict]}{since}"]
     if monitor.looks:
         last = monitor.looks[-1]
@@ -647,6 +648,9 @@ SENTENCES = {
         "are worth {worth:.0f} of equal weight"),
     "held out often": Sentence("{n_rows} rows were held out {times:.3g} times on average: each "
         "counts once, with the mean of its losses"),
+    "close rows": careful("{share:.0%} of the held-out rows have the target of training rows that "
+        "are far closer to them than all others: if these are copies with noise the errors are too "
+        "good, so that this is an estimate, and <groups=|--row-groups> keeps them together"),
     "repeated rows": Sentence("{repeated} of {n_test} held-out rows are repeated among the rows "
         "that models were fitted to: if they are the same observation the errors are too good, and "
         "<groups=|--row-groups> keeps them together"),
@@ -659,12 +663,14 @@ SENTENCES = {
         "{columns}: copies of a row are held out together and count once"),
     "no profile": careful("the selection holds no profile of its rows, so that these cannot be "
         "compared with them: this is an estimate; fit again with this version"),
-    "emptied columns": careful("dropped columns are missing or constant here, and were not in the "
-        "fit: {columns}; what is lost without them cannot be seen in these rows"),
+    "emptied columns": careful("dropped columns are missing or constant {where}, and were not in "
+        "the fit: {columns}; what is lost without them cannot be seen there"),
     "other values": careful("dropped columns have other values here than in the fit: {columns}; "
         "this is an estimate for other rows than those of the fit"),
     "other targets": careful("the target has other values here than in the fit, as if its unit had "
         "changed: the budget may mean something else, and this is an estimate"),
+    "other shares": careful("the classes have other shares here than in the fit: the budget may "
+        "mean something else, and this is an estimate"),
     "other classes": careful("the classes are not those of the fit (new: {new}; absent: {absent}): "
         "this is an estimate"),
     "rows of the fit": careful("{found} test rows are among the rows of the fit{basis}, which "

@@ -10,11 +10,12 @@ from typing import Literal, Self
 
 import numpy as np
 
+from pinsker._notes import Notes, notes_of_fields, notes_to_fields
 from pinsker._types import Axes, Estimator, MetricChoice, Selector, TableLike, TargetLike, plain
 from pinsker.bounds import ConfidenceSequence
 from pinsker.encoding import profile_of
 from pinsker.exceptions import DataError, ParameterError
-from pinsker.holdout import ModelPair, warn_of_known_rows
+from pinsker.holdout import ModelPair, compare_with_fit, warn_of
 from pinsker.selectors._state import from_state
 
 #: Version of the state; rows between looks, and looks in a batch, at most; looks that are kept.
@@ -58,6 +59,8 @@ class Monitor:
     ----------
     verdict : {"met", "broken", "open"}
         "met" while the upper limit is within the budget, "broken" while the lower one is above it.
+    notes : tuple of Note
+        Dropped columns that came empty, unlike those of the fit: then no budget is "met".
     known_at : int or None
         Rows after which this verdict was first known.
     looks : list of Look
@@ -112,6 +115,7 @@ class Monitor:
         self._sequence = ConfidenceSequence(largest, confidence, whole=counts)
         self.looks: list[Look] = []
         self.known_at: int | None = None
+        self.notes: Notes = ()
         self._batches: list[str] = []
 
     @property
@@ -138,15 +142,16 @@ class Monitor:
     def verdict(self) -> MonitorVerdict:
         """What is known by now."""
         if self._sequence.upper <= self.error_budget:
-            return "met"
+            return "open" if self.notes else "met"
         return "broken" if self._sequence.lower > self.error_budget else "open"
 
     def update(self, X: TableLike, y: TargetLike) -> Self:
         """Add new rows with their true values, in the order in which they came, and look."""
         losses = self._pair.losses(X, y)
-        record = self._pair.selector._record
-        _, hashes = profile_of(X, y, self._pair.task, record.profile)
-        warn_of_known_rows(hashes, record.known_rows, "rows of the fit")
+        selector = self._pair.selector
+        profile, hashes = profile_of(X, y, self._pair.task, selector._record.profile)
+        differs = compare_with_fit(selector, profile, hashes)
+        untrue = [note for note in differs if note.weight == "untrue"]
         batch = hashlib.blake2b(np.sort(hashes).tobytes(), digest_size=8).hexdigest()
         if batch in self._batches:
             raise DataError(
@@ -154,6 +159,7 @@ class Monitor:
                 f"{self._batches.index(batch) + 1}): pass new ones."
             )
         self._batches.append(batch)
+        self.notes += tuple(note for one in untrue for note in warn_of(one))
         differences = losses[1] - losses[0]
         size = max(_ROWS, -(-len(differences) // _LOOKS))
         for start in range(0, len(differences), size):
@@ -179,6 +185,7 @@ class Monitor:
             "sequence": asdict(self._sequence),
             "looks": [[*asdict(one).values()] for one in self.looks],
             "batches": self._batches,
+            **notes_to_fields(self.notes),
         }
         return json.dumps(plain(state), allow_nan=False)
 
@@ -198,6 +205,7 @@ class Monitor:
             self.looks = [Look(int(one[0]), one[1], *_ends(one[2:])) for one in state["looks"]]
             self.known_at, self._batches = state["known_at"], list(state["batches"])
             self.error_budget = float(state["error_budget"])
+            self.notes = notes_of_fields({"notes": [], **state})
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise DataError(f"this is no state of a Monitor that fits: {error}.") from error
         return self
