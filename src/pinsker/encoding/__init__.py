@@ -58,6 +58,7 @@ from pinsker.encoding._read import (
     is_missing,
     is_relation,
     is_stream,
+    read_cells,
     read_table,
 )
 from pinsker.encoding._sample import RowSample, draw_rows, missing_targets, take

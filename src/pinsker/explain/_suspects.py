@@ -10,7 +10,15 @@ import numpy as np
 
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, TableLike
-from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
+from pinsker.encoding import (
+    Encoded,
+    frame_of,
+    is_frame,
+    is_missing,
+    read_cells,
+    read_written,
+    take_features,
+)
 from pinsker.engine import BoostSettings, boosted_scores
 from pinsker.information import shared_entropy
 from pinsker.search import Deadline
@@ -231,6 +239,8 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     if present.sum() < max(_FEWEST_ROWS, 0.5 * len(values)):
         return None
     held = values[present]
+    if held.dtype.kind == "m":  # a kind of its own until here: times name no rows
+        held = held.astype(np.int64)
     if target.labels is not None:
         return _leak_of_classes(held, target.labels[present])
     assert target.numbers is not None
@@ -453,6 +463,8 @@ def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:
     """Return where values are missing, and where not."""
     if values.dtype.kind == "f":
         gaps = np.isnan(values)
+    elif values.dtype.kind == "m":
+        gaps = np.isnat(values)
     elif values.dtype.kind == "O":
         gaps = np.array([is_missing(value) for value in values], dtype=np.bool_)
     else:
@@ -471,10 +483,11 @@ def _raw_columns(X: TableLike, encoded: Encoded) -> Iterator[tuple[str, AnyArray
         import narwhals.stable.v1 as nw  # only frames come here
 
         frame = frame_of(X)
-        left_out = (nw.Boolean, nw.Date, nw.Datetime, nw.Duration)
         for name, place in places:
             series = frame[:, place]
-            if series.dtype in left_out:
+            if series.dtype in (nw.Date, nw.Datetime, nw.Duration):
+                seconds = read_cells(np.asarray(series.to_numpy()), name).values
+                yield name, (1e6 * seconds).astype("m8[us]")[encoded.rows]
                 continue
             if series.dtype in (nw.Categorical, nw.Enum):
                 series = series.cast(nw.String)
