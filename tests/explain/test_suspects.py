@@ -269,3 +269,12 @@ def test_cells_of_several_values_and_long_integers_are_read():
     frame = polars.DataFrame({"a": number, "b": y})
     long = frame.with_columns(polars.col("b").cast(polars.Int128))
     assert found_in(long, y) == {"b": "recoded target"}
+
+
+def test_what_was_left_out_needs_no_advice_to_leave_it_out():
+    table, target, rng = plain()
+    codes = [f"K{number % 295:05d}" for number in rng.permutation(len(table))]
+    selector = FeatureSelector(0.1, **SETTINGS).fit(table.assign(code=codes), target)
+    about = {note.kind: note.columns for note in selector.notes_}
+    assert about["suspect left out"] == ("code",)
+    assert "identifiers" not in about

@@ -146,7 +146,15 @@ def note_suspects(
     for note in notes:
         _LOG.warning("%s", note)
     fewer = take_features(encoded, left) if names else encoded
-    return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes + notes))
+    # What was left out needs no advice to leave it out.
+    known = [
+        replace(one, columns=tuple(name for name in one.columns if name not in names))
+        if one.kind == "identifiers"
+        else one
+        for one in encoded.columns.notes
+    ]
+    kept = [one for one in known if one.columns or one.kind != "identifiers"]
+    return replace(fewer, columns=replace(fewer.columns, notes=(*kept, *notes)))
 
 
 def identifiers(notes: Iterable[Note]) -> set[str]:
