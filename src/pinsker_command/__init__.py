@@ -4,8 +4,9 @@ A package of its own: ``import pinsker`` takes seconds, and an interrupt within 
 one line too.
 """
 
+# What `signal` wraps: that imports more, while nothing is ready for an interrupt.
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
 
 _INTERRUPTED = 130
@@ -17,10 +18,10 @@ _LEAST, _FOR_MANY_THREADS = 10**9, 4 * 10**9
 
 def main() -> None:
     """Run the command ``pinsker``; an interrupt ends it without a traceback, at any time."""
-    _open_streams()
-    _check_memory()
     # Imports lose an exception, or turn it into another one: there it is none.
     signal.signal(signal.SIGINT, _end)
+    _open_streams()
+    _check_memory()
     from pinsker.cli import load_app
 
     app = load_app()

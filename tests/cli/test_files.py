@@ -7,9 +7,12 @@ import io
 import json
 import lzma
 import os
+import signal
+import sqlite3
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +81,34 @@ def test_output_that_would_replace_a_hidden_file_of_a_query_is_refused(run, tmp_
     done = run("select", "-t", "y", "-o", ".hid.csv", "--query", "select * from '*.csv'")
     assert (done.code, "is the file that is read" in done.err) == (2, True)
     assert hidden.read_text() == "a,b,y\n1,2,3\n"
+
+
+def test_output_that_would_replace_what_a_database_reads_is_refused(run, frame, tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as shop:
+        shop.execute(f"create view rows as select * from '{tmp_path / 'table.csv'}'")
+        shop.execute(f"create macro m() as table select * from '{tmp_path / 'table.csv'}'")
+    before = (tmp_path / "table.csv").read_bytes()
+    asked = ("select", "--database", tmp_path / "shop.duckdb", *QUICK)
+    for source in ("rows", "m()"):
+        done = run(*asked, "--query", f"from {source}", "--output", tmp_path / "table.csv")
+        assert (done.code, "is the file that is read" in done.err) == (2, True)
+    assert (tmp_path / "table.csv").read_bytes() == before
+
+
+def test_output_that_would_replace_what_lies_beside_a_database_is_refused(run, frame, tmp_path):
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as shop:
+        shop.execute("pragma journal_mode=wal")
+        frame.to_sql("sales", shop, index=False)
+        before = (tmp_path / "shop.db-wal").read_bytes()
+        done = run(
+            "select", "--database", tmp_path / "shop.db", "--query", "select * from sales",
+            *QUICK, "--json", tmp_path / "shop.db-wal",
+        )  # fmt: skip
+        assert (done.code, "is the file that is read" in done.err) == (2, True)
+        assert before
+        assert (tmp_path / "shop.db-wal").read_bytes() == before
 
 
 def test_output_that_would_replace_standard_input_is_refused(run, frame, tmp_path):
@@ -149,6 +180,61 @@ def test_modes_and_links_stay(run, table, tmp_path):
     run("select", table, *QUICK, "--features", link)
     assert link.is_symlink()
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("signal\ncolour\n", 0o640)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_files_that_are_complete_get_their_names_all_of_them(
+    run, table, tmp_path, monkeypatch, number
+):
+    names, replace = [tmp_path / name for name in ("kept.txt", "result.json")], os.replace
+
+    def interrupted(*pair):
+        replace(*pair)
+        signal.raise_signal(number)
+
+    monkeypatch.setattr("pinsker.cli._output.os.replace", interrupted)
+    for name in names:
+        name.write_text("old")
+    options = ("--features", names[0], "--json", names[1], "--quiet")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = run("select", table, *QUICK, *options)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.code in (0, 3)
+    assert all(name.read_text() != "old" for name in names)
+    assert left_in(tmp_path) == ["kept.txt", "result.json"]
+
+
+def test_a_file_that_is_protected_is_not_replaced(run, table, tmp_path, monkeypatch):
+    own, access = tmp_path / "own.txt", os.access
+    own.write_text("mine")
+    own.chmod(0o444)
+    # As anyone but root sees it.
+    monkeypatch.setattr("os.access", lambda place, mode: place != str(own) and access(place, mode))
+    done = run("select", table, *QUICK, "--features", own)
+    assert (done.code, "is protected against writing" in done.err) == (2, True)
+    assert own.read_text() == "mine"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd/1"), reason="streams have no names here")
+def test_streams_are_written_to_and_not_replaced(run, table, tmp_path):
+    log, link = tmp_path / "log.txt", tmp_path / "link"
+    log.write_text("lines of before\n")
+    select = ("select", table, *QUICK, "--quiet", "--features")
+    with log.open("a") as handle:
+        name = f"/dev/fd/{handle.fileno()}"
+        link.symlink_to(f"/proc/self/fd/{handle.fileno()}")
+        for file in (name, link):  # it was renamed over the log
+            done = run(*select, file)
+            assert (done.code, "is no file of its own" in done.err) == (2, True)
+    assert log.read_text() == "lines of before\n"
+    assert "is no file of its own" in run(*select, name).err  # closed by now
+    reading, writing = os.pipe()  # as >(command) of a shell
+    done = run(*select, f"/dev/fd/{writing}")
+    os.close(writing)
+    with open(reading) as pipe:
+        assert (done.code in (0, 3), pipe.read() != "") == (True, True), done.err
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")

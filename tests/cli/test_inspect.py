@@ -148,3 +148,14 @@ def test_the_forecast_is_within_a_factor_of_two(shape):
 def test_fewer_rows_resolve_less():
     budgets = [smallest_budget(n, classes=True) for n in (10, 100, 1000, 10000)]
     assert budgets == sorted(budgets, reverse=True)
+
+
+def test_warnings_are_notes_and_not_lines_of_python(run, tmp_path):
+    table = tmp_path / "table.csv"
+    rows = "".join(f"{i % 7},{i % 3},{'p' if i else 'q'}\n" for i in range(40))
+    table.write_text(f"a,b,y\n{rows}")
+    done = run("inspect", table, "-t", "y")
+    assert done.err == ""
+    assert "note: class 'q' has a single row" in done.out
+    priced = run("audit", table, "-t", "y", "--columns", "a", "--model", "linear")
+    assert priced.err.count("\n") == 1, priced.err

@@ -95,6 +95,8 @@ def test_labels_are_written_and_read_back(run, folder, tmp_path):
     assert early.code == 2
     assert "rows that need a label have none" in early.err
     table.assign(y=truth["y"].to_numpy()[table["row"] - 1]).to_csv(to_label, index=False)
+    again = run(*given, "--output", to_label)  # it wrote over a week of labels
+    assert (again.code, "may hold labels" in again.err) == (2, True)
     found = run(*given, "--labels", to_label, "--json", done)
     assert found.code == 0
     assert json.loads(done.read_text())["n_labels"] == len(table)

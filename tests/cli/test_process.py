@@ -68,6 +68,13 @@ def test_an_interrupt_before_the_command_runs_ends_in_one_line(process, module):
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "pinsker: interrupted\n")
 
 
+@pytest.mark.parametrize("name", ["signal", "resource"])
+def test_an_interrupt_at_the_first_imports_ends_in_one_line(process, tmp_path, name):
+    (tmp_path / f"{name}.py").write_text("import _signal; _signal.raise_signal(_signal.SIGINT)\n")
+    done = process(f"import {name}")
+    assert (done.returncode, done.stderr) == (130, "pinsker: interrupted\n")
+
+
 def test_an_interrupt_while_the_process_ends_is_no_traceback(process):
     done = process(AT_THE_END)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "done\n", "")

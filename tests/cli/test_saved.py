@@ -244,6 +244,7 @@ def grouped(content):
         ({"path/information/0": "1"}, "/path/information/0 is '1', and must match"),
         ({"parameters/engine": "cuda"}, "parameters holds 'engine', which is not saved"),
         ({"parameters/cv": 3}, "parameters holds 'cv', which is not saved"),
+        ({"kept": []}, "/kept is empty"),
         ({"kept": ["noise 1"]}, "kept is not among the sets of the path"),
         ({"kept": ["noise 1", "colour"]}, "kept is not among the sets of the path"),
         (permuted, "path/names and columns name other features"),

@@ -96,3 +96,18 @@ def test_censored_times(run, table, tmp_path):
     done = run("audit", saved, fresh, "--model", "linear")
     assert "concordance" in done.out
     assert "linear or forest" in run("audit", saved, fresh, "--model", "svm").err
+
+
+def test_a_target_of_numbers_but_for_a_word_is_refused_with_the_option_that_helps(run, tmp_path):
+    # "has 1860 different values" did not say which value kept it from being a number.
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60)})
+    table["price"] = [f"${value:,.2f}" for value in 1000 * rng.random(60)]
+    table.loc[::20, "price"] = "unknown"
+    table.to_csv(tmp_path / "table.csv", index=False)
+    asked = ("select", tmp_path / "table.csv", "-t", "price", "--searches", "linear")
+    refused = run(*asked)
+    assert (refused.code, "use --na unknown" in refused.err.replace("'", "")) == (2, True)
+    assert "because of 'unknown' in 3 of 60 values" in refused.err
+    done = run(*asked, "--models", "linear", "--na", "unknown")
+    assert (done.code in (0, 3), done.err) == (True, "")

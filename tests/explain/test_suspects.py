@@ -99,6 +99,34 @@ def test_every_planted_kind_is_caught(kind):
         assert found_in(*planted(kind, seed)) == expected
 
 
+@pytest.mark.parametrize("day", ["datetime64[s]", "timedelta64[ns]", "UTC", "date32[pyarrow]"])
+def test_dates_and_booleans_are_looked_at(day):
+    # A date of cancellation told the class, and nothing was said.
+    table, target, rng = plain()
+    yes, days = (target == "yes").to_numpy(), rng.integers(0, 400, len(table))
+
+    def dates(number):
+        if day == "timedelta64[ns]":
+            return pd.Series(pd.to_timedelta(number, unit="D"))
+        found = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(number, unit="D"))
+        return found.dt.tz_localize("UTC") if day == "UTC" else found.astype(day)
+
+    if "pyarrow" in day:
+        pytest.importorskip("pyarrow")
+    planted = table.assign(
+        cancelled=dates(days).where(yes), later=dates(days + 500 * yes), flag=yes,
+        gappy=pd.Series(yes).astype("boolean").mask(table["a"].abs() < 0.1),
+        start=dates(days), each_day=dates(np.arange(len(table))), odd=rng.random(len(table)) < 0.5,
+    )  # fmt: skip
+    assert found_in(planted, target) == {
+        "cancelled": "missingness", "later": "leak", "flag": "recoded target",
+        "gappy": "recoded target",
+    }  # fmt: skip
+    number = table["a"] + rng.normal(size=len(table))
+    ranks = number.rank().astype(int).to_numpy()
+    assert found_in(table.assign(later=dates(ranks), flag=yes), number) == {"later": "leak"}
+
+
 def test_leaks_of_a_numeric_target():
     table, _, rng = plain()
     y = table["a"] + table["b"] + 0.1 * rng.normal(size=len(table))
@@ -272,3 +300,12 @@ def test_cells_of_several_values_and_long_integers_are_read():
     frame = polars.DataFrame({"a": number, "b": y})
     long = frame.with_columns(polars.col("b").cast(polars.Int128))
     assert found_in(long, y) == {"b": "recoded target"}
+
+
+def test_what_was_left_out_needs_no_advice_to_leave_it_out():
+    table, target, rng = plain()
+    codes = [f"K{number % 295:05d}" for number in rng.permutation(len(table))]
+    selector = FeatureSelector(0.1, **SETTINGS).fit(table.assign(code=codes), target)
+    about = {note.kind: note.columns for note in selector.notes_}
+    assert about["suspect left out"] == ("code",)
+    assert "identifiers" not in about

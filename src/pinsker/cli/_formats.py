@@ -12,7 +12,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -39,6 +39,13 @@ _QUOTED = re.compile(
     r"""\$(?P<tag>\w*)\$(?P<dollar>.*?)\$(?P=tag)\$""",
     re.DOTALL,
 )
+#: How a database ends the names of files that it keeps beside itself.
+_BESIDE = ("-wal", "-shm", "-journal", ".wal")
+#: What a DuckDB file defines that may read other files.
+_DEFINED = """
+select sql from duckdb_views() where not internal union all
+select macro_definition from duckdb_functions() where not internal and macro_definition is not null
+"""
 _SQLITE, _DUCKDB = b"SQLite format 3\x00", b"DUCK"
 _NEARLY = 0.5  # a text column is called nearly numeric from this fraction of numbers on
 _SEPARATORS = ",;\t|"
@@ -176,6 +183,24 @@ def choose_source(table: str | None, database: str | None, query: str | None) ->
     if table is not None and database is not None:
         raise ParameterError(f"{table!r} and --database exclude each other: give one of them.")
     return table or database or ""
+
+
+def files_read(inputs: Sequence[str | None], query: str | None) -> list[str]:
+    """Return the files that inputs, a query and views name, and what lies beside databases."""
+    found = [one for one in inputs if one]
+    if query is not None:
+        found += [file for text in (query, *map(_views, found)) for file in files_in(text)]
+    return [*found, *(file + ending for file in found for ending in _BESIDE)]
+
+
+def _views(database: str) -> str:
+    """Return the views and macros of a DuckDB file: they may read other files."""
+    if not is_database(database):
+        return ""
+    # What is wrong with a file is said when it is read.
+    with suppress(Exception), closing(_connect(database)) as connection:
+        return "\n".join(text for (text,) in connection.execute(_DEFINED).fetchall())
+    return ""
 
 
 def files_in(query: str) -> list[str]:

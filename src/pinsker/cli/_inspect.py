@@ -67,10 +67,11 @@ def inspect(
     # Gaps are what an inspection is for: here they never stop it.
     y = take(read.y, np.flatnonzero(present))
     groups, kinds = parse_groups(feature_groups, names), parse_kinds(kind, names)
-    encoded = encode(
-        read.features[present], y, missing="category", feature_groups=groups,
-        categorical_features=kinds, task=task_of(metric),
-    )  # fmt: skip
+    with collect_warnings() as collected:
+        encoded = encode(
+            read.features[present], y, missing="category", feature_groups=groups,
+            categorical_features=kinds, task=task_of(metric),
+        )  # fmt: skip
     choices = SelectOptions(
         direction=direction, cv=cv, metric=metric, kind=kind, feature_groups=feature_groups,
         memory=memory,
@@ -81,7 +82,7 @@ def inspect(
     print_facts(console, _forecast(encoded, selector, read.features[present], y))
     listed = identifiers(encoded.notes)
     named = [one.note() for one in suspects if one.column not in listed]
-    print_notes(console, [*named, *read.notes, *encoded.notes])
+    print_notes(console, [*collected, *named, *read.notes, *encoded.notes])
     return 0
 
 

@@ -87,6 +87,11 @@ def label(
     out.check_outputs({"output": output, "json": json}, [selection, table, train, labels])
     if (output is None) == (labels is None):
         raise ParameterError("give --output to write the rows to label, or --labels to read them.")
+    if output not in (None, STDIN) and Path(str(output)).is_file():
+        raise ParameterError(
+            f"--output {output!r} is there already, and may hold labels: name another file, or "
+            "remove it."
+        )
     saved = read_selection(selection)
     new, both = _read(saved, table, may_lack_target=True), _fitted(saved, train, model, seed or 0)
     X = new.frame[saved.columns]

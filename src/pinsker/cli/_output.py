@@ -6,13 +6,14 @@ import json
 import math
 import os
 import re
+import secrets
 import shlex
 import shutil
 import signal
 import stat
 import sys
-import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, suppress
 from pathlib import Path
@@ -29,7 +30,7 @@ from typer.core import TyperGroup
 from pinsker._compat import InvalidParameterError, require
 from pinsker._notes import Note, option_of, spell
 from pinsker._types import Fields, Function, Selector, Unchecked, plain
-from pinsker.cli._formats import files_in
+from pinsker.cli._formats import files_read
 from pinsker.cli._saved import Outcome
 from pinsker.cli._tables import STDIN, format_of_name
 from pinsker.exceptions import DataError, MemoryBudgetError, ParameterError, PinskerError
@@ -52,6 +53,8 @@ INTERRUPTED = 130
 _ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 #: Control characters but tabs and ends of lines, and those that turn the direction of text.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+#: Folders of the open streams of a process, and how many links in a row are followed.
+_STREAMS, _MOST_LINKS = re.compile(r"/dev/fd|/proc/\d+(/task/\d+)?/fd"), 40
 _TEXT = ("csv", "tsv")
 #: First characters of what spreadsheets take for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -86,7 +89,8 @@ class OneLineGroup(TyperGroup):
 def _run(main: Any, *args: Any, **extra: Any) -> int:
     interrupts = threading.Event()
     try:
-        with _noting(interrupts):
+        # Commands collect the warnings that concern their users, and print them as notes.
+        with _noting(interrupts), warnings.catch_warnings(action="ignore"):
             done = main(*args, standalone_mode=False, **extra)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -208,24 +212,39 @@ class OutputFiles:
     def __init__(self) -> None:
         self._staged: list[tuple[Path, Path]] = []
         self._printed: list[bytes] = []
-        self._on_end: dict[int, Any] = {}
+        self._before: dict[int, Any] = {}
+        self._complete = False
 
     def __enter__(self) -> Self:
-        for number in _ENDINGS if _in_main_thread() else ():
+        for number in (signal.SIGINT, *_ENDINGS) if _in_main_thread() else ():
             if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
-                self._on_end[number] = signal.signal(number, lambda own, _: sys.exit(128 + own))
+                self._before[number] = signal.signal(number, self._stop)
         return self
 
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """End the command and leave nothing; once all files are complete they get their names."""
+        if self._complete:
+            return
+        self._remove()  # here, as `__exit__` itself may be what a signal keeps from running
+        if number != signal.SIGINT:
+            sys.exit(128 + number)
+        before = self._before[number]
+        (before if callable(before) else signal.default_int_handler)(number, frame)
+
+    def _remove(self) -> None:
+        for staged, _ in self._staged:
+            shutil.rmtree(staged.parent, ignore_errors=True)
+
     def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
+        self._complete = True
         try:
             if kind is None:
                 for staged, path in self._staged:
                     _guarded(path, os.replace, staged, path)
                     _sync(path.parent)
         finally:
-            for staged, _ in self._staged:
-                shutil.rmtree(staged.parent, ignore_errors=True)
-            for number, before in self._on_end.items():
+            self._remove()
+            for number, before in self._before.items():
                 signal.signal(number, before)
         if kind is not None or not self._printed:
             return
@@ -254,12 +273,13 @@ class OutputFiles:
     def write_with(self, write: Callable[[str], Any], name: str) -> None:
         """Write a file by a function of its place."""
         path = Path(os.path.realpath(name))  # a link stays one
-        if path.exists() and not path.is_file():  # a device or a pipe: there is nothing to replace
-            _guarded(path, write, str(path))
+        if os.path.exists(name) and not path.is_file():  # a device or a pipe: nothing to replace
+            _guarded(path, write, name)
             return
-        folder = _guarded(path, tempfile.mkdtemp, dir=path.parent, prefix=".pinsker-")
-        staged = Path(folder, path.name)
-        self._staged.append((staged, path))
+        folder = path.parent / f".pinsker-{secrets.token_hex(8)}"
+        staged = folder / path.name
+        self._staged.append((staged, path))  # before it is made: a signal may come in between
+        _guarded(path, folder.mkdir, 0o700)
         _guarded(path, write, str(staged))
         if path.exists():
             staged.chmod(stat.S_IMODE(path.stat().st_mode))
@@ -274,7 +294,7 @@ def check_outputs(
 ) -> None:
     """Refuse files that cannot be written, before anything is searched; `page` is one in HTML."""
     named = {f"--{option}": file for option, file in outputs.items() if file is not None}
-    read = [*_facts_of(inputs), *_facts_of(files_in(query or ""))]
+    read = _facts_of(files_read(inputs, query))
     written: dict[str, str] = {}
     for option, file in named.items():
         if file == STDIN and option != f"--{page}":
@@ -339,15 +359,35 @@ def _write_table(frame: pd.DataFrame, path: str) -> None:
 
 
 def _check_place(option: str, file: str) -> None:
-    path = Path(os.path.realpath(file))
-    if not path.parent.is_dir():
+    path, is_there = Path(os.path.realpath(file)), os.path.exists(file)
+    is_special = is_there and not path.is_file()  # a pipe or a device, if it is no folder
+    if _is_stream(file) and not is_special:
+        raise ParameterError(
+            f"{option} {file!r} is no file of its own: name one, or use - for standard output."
+        )
+    if not (is_special or path.parent.is_dir()):
         raise ParameterError(f"{option} {file!r}: there is no folder {str(Path(file).parent)!r}.")
     if path.is_dir():
         raise ParameterError(f"{option} {file!r} is a folder: name a file.")
-    if not os.access(path.parent, os.W_OK):
+    if is_there and not os.access(file, os.W_OK):
+        raise ParameterError(f"{option} {file!r} is protected against writing: name another file.")
+    if not (is_special or os.access(path.parent, os.W_OK)):
         raise ParameterError(
             f"{option} {file!r}: the folder {str(path.parent)!r} cannot be written to."
         )
+
+
+def _is_stream(file: str) -> bool:
+    """Return whether a name stands for an open stream of this process, as /dev/stdout does."""
+    for _ in range(_MOST_LINKS):
+        folder = os.path.realpath(os.path.dirname(file))
+        if _STREAMS.fullmatch(folder):
+            return True
+        place = os.path.join(folder, os.path.basename(file))
+        if not os.path.islink(place):
+            return False
+        file = os.path.join(folder, os.readlink(place))
+    return False
 
 
 def _guarded(path: Path, action: Function, *args: Any, **options: Any) -> Any:

@@ -24,6 +24,7 @@ from pinsker.cli import _formats as formats
 from pinsker.cli._formats import DrawnRows, TextStyle, first_line, read_text, read_values
 from pinsker.cli._options import find_column, parse_columns
 from pinsker.exceptions import DataError, ParameterError
+from pinsker.report import sentence
 
 Format = str  # of the names below, or a value of `OTHER_FORMATS`
 
@@ -39,6 +40,8 @@ _SEEN, _CENSORED = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 _PERIODS = (r"\d{4}-?Q[1-4]", r"\d{4}-?W(?:0[1-9]|[1-4]\d|5[0-3])(?:-?[1-7])?")
 #: Dates in digits that end with the year, how many digits they have, and how many are looked at.
 _YEAR_LAST, _MOST_LOOKED_AT = {"%d%m%Y": 8, "%m%d%Y": 8, "%m%Y": 6}, 10_000
+#: Different values from which on a target may be one of numbers that a word keeps from it.
+_MANY_VALUES = 20
 #: A longer name of a file, which few systems allow, is shown by its first characters.
 _LONGEST_PATH, _SHOWN = 255, 80
 #: What pyarrow and pandas raise for damaged files; pyarrow's own errors are among these.
@@ -180,10 +183,20 @@ def read_input(
     if not len(frame):
         raise DataError(f"{source!r} has names of columns but no rows below them.")
     read, about_values = read_values(frame)
+    for note in about_values:
+        one = note.columns[0]
+        if note.kind == "nearly numeric" and one in targets and not _repeats(frame[one]):
+            raise DataError(f"{sentence(note, 'command')}.")
     return InputTable(
         "standard input" if source == STDIN else source, frame.assign(**read), targets,
         (*notes, *about_values), frame[list(read)], drawn, style=style or TextStyle(),
     )  # fmt: skip
+
+
+def _repeats(column: "pd.Series[Any]") -> bool:
+    """Return whether values are few, or come back, as those of classes do."""
+    n_different = int(column.nunique())
+    return n_different < _MANY_VALUES or 2 * n_different < int(column.notna().sum())
 
 
 def with_row_columns(table: InputTable, **options: str | None) -> InputTable:

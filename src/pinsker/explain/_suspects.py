@@ -140,7 +140,15 @@ def note_suspects(
     for note in notes:
         _LOG.warning("%s", note)
     fewer = take_features(encoded, left) if names else encoded
-    return replace(fewer, columns=replace(fewer.columns, notes=encoded.columns.notes + notes))
+    # What was left out needs no advice to leave it out.
+    known = [
+        replace(one, columns=tuple(name for name in one.columns if name not in names))
+        if one.kind == "identifiers"
+        else one
+        for one in encoded.columns.notes
+    ]
+    kept = [one for one in known if one.columns or one.kind != "identifiers"]
+    return replace(fewer, columns=replace(fewer.columns, notes=(*kept, *notes)))
 
 
 def identifiers(notes: Iterable[Note]) -> set[str]:
@@ -479,6 +487,8 @@ def _raw_columns(X: TableLike, encoded: Encoded) -> Iterator[tuple[str, AnyArray
             series = frame[:, place]
             if series.dtype in (nw.Categorical, nw.Enum):
                 series = series.cast(nw.String)
+            elif series.dtype == nw.Date:
+                series = series.cast(nw.Datetime)
             elif series.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such integers
                 series = series.cast(nw.Float64)
             yield name, np.asarray(series.to_numpy())[encoded.rows]

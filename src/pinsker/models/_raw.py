@@ -402,10 +402,10 @@ def able_to_fit(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> E
     if able is None:
         raise _refused(
             f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as "
-            f"they came: {error}. Pass a pipeline that encodes text and missing values, for "
-            "example make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore', "
-            "sparse_output=False), make_column_selector(dtype_exclude='number')), "
-            "remainder='passthrough'), model)."
+            f"they came: {str(error).rstrip('.')}. Pass a pipeline that encodes text and missing "
+            "values, for example make_pipeline(make_column_transformer((OneHotEncoder("
+            "handle_unknown='ignore', sparse_output=False), make_column_selector(dtype_exclude="
+            "'number')), remainder='passthrough'), model)."
         ) from error
     reason = str(error).partition("\n")[0]
     warnings.warn(
