@@ -240,6 +240,8 @@ class Selector(
 ):
     """Base class of selectors that search a path and cut it with a stopping rule."""
 
+    # A selector is a dataclass whose fields are its parameters: `__init__` follows from them.
+
     _parameter_constraints: ClassVar[ListsByName] = {
         "error_budget": [Interval(Real, 0, None, closed="left"), StoppingRule],
         "categorical_features": "no_validation",  # type: ignore[dict-item]

@@ -1,6 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar, Literal, Self
@@ -94,6 +94,7 @@ _CELLS_A_SECOND = 4_000_000, 300_000
 _LEAST_READ, _PART_OF_SUSPECTS = 1000, 0.5
 
 
+@dataclass(eq=False, repr=False)
 class FeatureSelector(EvaluatedSelector):
     r"""Keep the smallest set of features found that stays within an error budget.
 
@@ -216,37 +217,26 @@ class FeatureSelector(EvaluatedSelector):
     }
     _parameter_constraints.pop("warm_start")  # the folds of a search are not kept
 
-    def __init__(
-        self,
-        error_budget: float | StoppingRule = 0.05,
-        *,
-        confidence: float = 0.95,
-        metric: MetricLike = "auto",
-        models: Estimator = "auto",
-        searches: Unchecked = "auto",
-        cv: CrossValidation = 5,
-        fixed_features: ColumnChoice = None,
-        feature_groups: ColumnChoice = None,
-        feature_costs: ColumnChoice = None,
-        subgroups: ColumnChoice = None,
-        categorical_features: ColumnChoice = "from_dtype",
-        missing: Missing = "auto",
-        suspects: Literal["auto", "warn", "drop", "ignore"] = "auto",
-        knn: KNNSettings | None = None,
-        engine: str | EngineSettings = "auto",
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        time_limit: float | None = None,
-    ) -> None:
-        self.error_budget, self.confidence, self.metric = error_budget, confidence, metric
-        self.models, self.searches, self.cv = models, searches, cv
-        self.fixed_features, self.feature_groups = fixed_features, feature_groups
-        self.feature_costs, self.subgroups = feature_costs, subgroups
-        self.categorical_features, self.missing = categorical_features, missing
-        self.suspects, self.knn, self.engine, self.n_jobs = suspects, knn, engine, n_jobs
-        self.random_state, self.verbose = random_state, verbose
-        self.time_limit = time_limit
+    error_budget: float | StoppingRule = 0.05
+    _: KW_ONLY
+    confidence: float = 0.95
+    metric: MetricLike = "auto"
+    models: Estimator = "auto"
+    searches: Unchecked = "auto"
+    cv: CrossValidation = 5
+    fixed_features: ColumnChoice = None
+    feature_groups: ColumnChoice = None
+    feature_costs: ColumnChoice = None
+    subgroups: ColumnChoice = None
+    categorical_features: ColumnChoice = "from_dtype"
+    missing: Missing = "auto"
+    suspects: Literal["auto", "warn", "drop", "ignore"] = "auto"
+    knn: KNNSettings | None = None
+    engine: str | EngineSettings = "auto"
+    n_jobs: int | None = None
+    random_state: RandomState = None
+    verbose: int = 0
+    time_limit: float | None = None
 
     @fitting
     def fit(

@@ -1,7 +1,7 @@
 """The paper's two algorithms and their combination as scikit-learn selectors."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -58,35 +58,28 @@ _ALL_THE_WAY = 100
 _COST = 5
 
 
+@dataclass(eq=False, repr=False)
 class KNNSelector(EvaluatedSelector):
     """Base class of selectors of one search by neighbors."""
 
     _direction: ClassVar[Direction] = "backward"
     _function: ClassVar[Callable[..., SelectionPath]]
 
-    def __init__(
-        self,
-        error_budget: float | StoppingRule = 0.05,
-        *,
-        metric: MetricLike = "auto",
-        models: Estimator = "auto",
-        cv: CrossValidation = 0,
-        fixed_features: ColumnChoice = None,
-        feature_groups: ColumnChoice = None,
-        categorical_features: ColumnChoice = "from_dtype",
-        missing: Missing = "error",
-        knn: KNNSettings | None = None,
-        engine: str | EngineSettings = "auto",
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        self.error_budget, self.metric, self.models, self.cv = error_budget, metric, models, cv
-        self.fixed_features, self.feature_groups = fixed_features, feature_groups
-        self.categorical_features, self.missing = categorical_features, missing
-        self.knn, self.engine, self.n_jobs = knn, engine, n_jobs
-        self.random_state, self.verbose, self.warm_start = random_state, verbose, warm_start
+    error_budget: float | StoppingRule = 0.05
+    _: KW_ONLY
+    metric: MetricLike = "auto"
+    models: Estimator = "auto"
+    cv: CrossValidation = 0
+    fixed_features: ColumnChoice = None
+    feature_groups: ColumnChoice = None
+    categorical_features: ColumnChoice = "from_dtype"
+    missing: Missing = "error"
+    knn: KNNSettings | None = None
+    engine: str | EngineSettings = "auto"
+    n_jobs: int | None = None
+    random_state: RandomState = None
+    verbose: int = 0
+    warm_start: bool = False
 
     @fitting
     def fit(self, X: TableLike, y: TargetLike = None, groups: RowLabels = None) -> Self:
@@ -276,6 +269,7 @@ class BackwardElimination(KNNSelector):
         return cls._to_the_letter(error_budget, n_neighbors)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _GrowingSelector(KNNSelector):
     """A search that adds features, and what ends it."""
 
@@ -285,33 +279,8 @@ class _GrowingSelector(KNNSelector):
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def __init__(
-        self,
-        error_budget: float | StoppingRule = 0.05,
-        *,
-        patience: int | None = 10,
-        max_features: int | None = None,
-        metric: MetricLike = "auto",
-        models: Estimator = "auto",
-        cv: CrossValidation = 0,
-        fixed_features: ColumnChoice = None,
-        feature_groups: ColumnChoice = None,
-        categorical_features: ColumnChoice = "from_dtype",
-        missing: Missing = "error",
-        knn: KNNSettings | None = None,
-        engine: str | EngineSettings = "auto",
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            error_budget, metric=metric, models=models, cv=cv, fixed_features=fixed_features,
-            feature_groups=feature_groups, categorical_features=categorical_features,
-            missing=missing, knn=knn, engine=engine, n_jobs=n_jobs, random_state=random_state,
-            verbose=verbose, warm_start=warm_start,
-        )  # fmt: skip
-        self.patience, self.max_features = patience, max_features
+    patience: int | None = 10
+    max_features: int | None = None
 
     def _search_settings(self, settings: KNNSearchSettings, _n_features: int) -> KNNSearchSettings:
         return replace(settings, patience=self.patience, max_features=self.max_features)
