@@ -227,7 +227,6 @@ def class_count(n_classes: int | None) -> float:
 
 
 def positive(value: float, name: str) -> float:
-    """Return a finite quantity above zero."""
     if not (value > 0.0 and math.isfinite(value)):
         raise ParameterError(f"{name} must be a finite number above zero, got {value!r}.")
     return float(value)
@@ -243,7 +242,6 @@ def not_negative(value: float | None, name: str) -> float:
 
 
 def one_of(value: str, choices: tuple[str, ...], name: str) -> str:
-    """Return a choice that exists."""
     if value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ParameterError(f"{name} must be one of {listed}; got {value!r}.")

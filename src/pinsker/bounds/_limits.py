@@ -137,7 +137,6 @@ def effective_rows(weights: FloatArray) -> float:
 
 
 def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
-    """Return the sum of the values of every cluster."""
     which = np.unique(clusters, return_inverse=True)[1]
     return np.asarray(np.bincount(which, weights=values), dtype=np.float64)
 
@@ -207,7 +206,6 @@ def _limits_of_spread(
 def limits_of_moments(
     n: int, mean: float, square: float, cube: float, confidence: float
 ) -> Difference:
-    """Return the limits of differences of which the means of powers are known."""
     second = max(square - mean**2, 0.0)
     third = cube - 3.0 * mean * square + 2.0 * mean**3
     return _limits_of_spread(n, mean, second, third, confidence)
@@ -249,7 +247,6 @@ def _share_of_few(values: FloatArray) -> float:
 
 
 def few_per_class(labels: IntArray) -> bool:
-    """Return whether a class that occurs has fewer than 20 rows: too few for a certificate."""
     counts = np.unique(labels, return_counts=True)[1]
     return bool(counts.min() < _FEW_PER_CLASS)
 

@@ -106,7 +106,6 @@ class LinearModel:
         return float(v @ _pseudo_inverse(gram) @ v)
 
     def _split(self, removed: Sequence[int]) -> tuple[IntArray, IntArray]:
-        """A and K."""
         n_features = self._cross.size
         out = np.asarray(removed, dtype=np.int64).reshape(-1)
         if np.unique(out).size < out.size or np.any((out < 0) | (out >= n_features)):

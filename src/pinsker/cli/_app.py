@@ -318,7 +318,6 @@ def demo(
 
 
 def make_model(name: Model, task: str, seed: int) -> Estimator:
-    """Return an unfitted model behind a preparation for numbers and categories."""
     kind = _MODELS[name][task != "classification"]
     if task == "survival":
         kind = _survival_model(name)
@@ -393,5 +392,4 @@ def _restore(
 
 
 def _shows(quiet: bool) -> bool:
-    """Return whether progress is shown: on a terminal, unless it is to be quiet."""
     return not quiet and sys.stderr.isatty()

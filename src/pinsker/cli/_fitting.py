@@ -73,7 +73,6 @@ class SelectOptions:
 def make_selector(
     options: SelectOptions, names: list[str], *, show_progress: bool, client: DaskClient = None
 ) -> Selector:
-    """Return the selector of these options, not yet fitted."""
     kind = DIRECTIONS[options.direction]
     groups = _options.parse_groups(options.feature_groups, names)
     priced = [*names, *(groups or {})]
@@ -236,7 +235,6 @@ def collect_warnings() -> Iterator[list[Note]]:
 
 
 def check_engine(engine: str, scheduler: str | None) -> None:
-    """Refuse an engine beside a cluster."""
     if scheduler is not None and engine != "auto":
         raise ParameterError(
             f"--engine {engine} and --scheduler exclude each other: a cluster is an engine of its "

@@ -223,7 +223,6 @@ def read_query(
 
 
 def tables_in(database: str) -> list[str]:
-    """Return the names of the tables and views of a database."""
     with closing(_connect(database)) as connection:
         if isinstance(connection, sqlite3.Connection):
             try:
@@ -238,7 +237,6 @@ def tables_in(database: str) -> list[str]:
 
 
 def _connect(database: str) -> Any:
-    """Open a database for reading."""
     path = Path(database)
     if database and not path.is_file():
         raise DataError(f"--database {database!r}: there is no such file.")
@@ -257,7 +255,6 @@ def _connect(database: str) -> Any:
 
 
 def _blocks(connection: Any, query: str) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a query, some at a time."""
     if isinstance(connection, sqlite3.Connection):
         yield from pd.read_sql_query(query, connection, chunksize=_BLOCK_ROWS)
         return
@@ -507,7 +504,6 @@ def _are_rows(part: TableLike) -> bool:
 
 
 def _read_sheet(handle: BinaryIO, engine: Unchecked) -> tuple[pd.DataFrame, list[Note]]:
-    """Read the first sheet with something in it."""
     with pd.ExcelFile(handle, engine=engine) as book:
         sheets = book.sheet_names
         frames = ((name, pd.read_excel(book, sheet_name=name)) for name in sheets)

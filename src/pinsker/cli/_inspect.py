@@ -219,7 +219,6 @@ def expected_seconds(selector: Selector, X: TableLike, y: TargetLike) -> float:
 
 
 def _seconds(selector: Selector, X: TableLike, y: TargetLike, n_rows: int) -> float:
-    """Return the processor time of a fit to a sample of the rows."""
     rows = np.sort(np.random.default_rng(0).permutation(len(X))[:n_rows])
     copy = clone(selector)
     started = time.process_time()

@@ -127,7 +127,6 @@ def _read(saved: SavedSelection, source: str, *, may_lack_target: bool = False) 
 
 
 def _rows(saved: SavedSelection, read: InputTable) -> tuple[TableLike, TargetLike]:
-    """Return the rows that have a target."""
     known = np.flatnonzero(~read.lacks_target)
     if not len(known):
         raise DataError(f"the target {read.target!r} has no value in any row of {read.source!r}.")
@@ -137,7 +136,6 @@ def _rows(saved: SavedSelection, read: InputTable) -> tuple[TableLike, TargetLik
 def _fitted(
     saved: SavedSelection, train: str, model: Model, seed: int
 ) -> tuple[Estimator, Estimator]:
-    """Return models of all columns and of those kept."""
     X, y = _rows(saved, _read(saved, train))
     return fit_both(saved.selector, make_model(model, saved.task, seed), X, np.asarray(y))
 

@@ -163,7 +163,6 @@ def parse_stop(text: str) -> StoppingRule:
 
 
 def parse_memory(text: str) -> int:
-    """Read an amount of memory, in powers of 1024."""
     found = _MEMORY.fullmatch(text.strip())
     if found is None or float(found[1]) == 0:
         raise ParameterError(f"--memory {text!r} is not understood: use for example 500M or 2G.")

@@ -90,20 +90,17 @@ class InputTable:
 
     @property
     def lacks_target(self) -> BoolArray:
-        """Which rows have no value of a target."""
         held = [*self.targets, *([self.event] if self.event else [])]
         return np.asarray(self.frame[held].isna().any(axis=1), dtype=np.bool_)
 
     @property
     def as_written(self) -> pd.DataFrame:
-        """All columns, as they are written in the file."""
         if self.texts is None:
             return self.frame
         return self.frame.assign(**{str(name): self.texts[name] for name in self.texts.columns})
 
     @property
     def row_columns(self) -> dict[str, str]:
-        """The columns about rows that were named, by their options."""
         named = {"row_groups": self.row_groups, "time": self.time, "weights": self.weights}
         return {option: column for option, column in named.items() if column is not None}
 
@@ -311,7 +308,6 @@ def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
 
 
 def open_table(source: str) -> tuple[BinaryIO, Format]:
-    """Open a file or standard input, decompressed, and detect its format."""
     handle, name = _open(source)
     other = formats.OTHER_FORMATS.get(PurePath(name).suffix.lower())
     if other is not None:  # some are archives themselves
@@ -323,7 +319,6 @@ def open_table(source: str) -> tuple[BinaryIO, Format]:
 
 
 def format_of_name(path: str) -> tuple[Format, str | None]:
-    """Return the format and the compression that belong to the name of a file."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     compression = COMPRESSIONS.get(suffixes[-1]) if suffixes else None
     kept = suffixes[:-1] if compression else suffixes
@@ -363,7 +358,6 @@ def _open(source: str) -> tuple[BinaryIO, str]:
 
 
 def _decompressed(handle: BinaryIO, name: str, source: str) -> tuple[BinaryIO, str]:
-    """Return what is inside, and its name."""
     start = formats.peek(handle, 8)
     kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
     if kind is None:

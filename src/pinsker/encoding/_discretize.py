@@ -176,7 +176,6 @@ def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatAr
 
 
 def cut_target(target: Target, bins: int) -> tuple[FloatArray | None, IntArray | None]:
-    """Return the cuts of a numeric target, and its classes or bins."""
     if target.raw is None:
         return None, target.labels
     numbers = target.raw[:, 0]
@@ -189,7 +188,6 @@ def _are_integer_weights(weights: FloatArray) -> bool:
 
 
 def mdl_cuts(values: FloatArray, labels: IntArray) -> FloatArray:
-    """Return the cuts of one column that tell the classes apart, in ascending order."""
     distinct, run = np.unique(values, return_inverse=True)
     n_classes = int(labels.max()) + 1
     counts = np.bincount(run * n_classes + labels, minlength=len(distinct) * n_classes)

@@ -146,7 +146,6 @@ def check_search(
     n_neighbors: Unchecked,
     n_threads: Unchecked,
 ) -> None:
-    """Refuse what no search can be planned for."""
     check.instance_of("problem", problem, Problem, "Problem.from_arrays makes one")
     check.at_least("n_neighbors", n_neighbors, 1, check.MOST_NEIGHBORS)
     check.thread_count(n_threads)
@@ -285,7 +284,6 @@ def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:
 def kernel_settings(
     problem: Problem, fixed: FixedPoint, queries: IntArray, n_neighbors: int
 ) -> Fields:
-    """Return what the kernels of all backends take."""
     return {
         "values": problem.values,
         "features": problem.feature_of_column.astype(np.int32),

@@ -106,7 +106,6 @@ class _Bins:
         return cls(PairProblem.of(encoded).codes, weights / weights.sum())
 
     def most_dependent(self, one: int, others: tuple[int, ...]) -> list[int]:
-        """Return the features that say most about another, best first."""
         real = [j for j in others if self._is_dependent(one, j, len(others))]
         return sorted(real, key=lambda j: -self.dependence(one, (j,)))[:_TRIED]
 
@@ -145,7 +144,6 @@ class _Bins:
         return shared_entropy(joint, self.codes[one].astype(np.int64), self.shares)
 
     def _is_dependent(self, one: int, other: int, n_others: int) -> bool:
-        """Return whether two features depend on each other by more than chance."""
         own, their = (self.codes[j].astype(np.int64) for j in (one, other))
         nats = shared_information(own, their, self.shares)
         degrees = max(int(own.max()) * int(their.max()), 1)

@@ -80,7 +80,6 @@ class FreshSets:
         self.base = self.evaluate([self.kept])[0]
 
     def evaluate(self, sets: Sequence[Sequence[int]]) -> list[HoldoutScores]:
-        """Return the best scores of every set."""
         n_folds = len(self.evaluator.folds)
         return self.evaluator.evaluate([[tuple(one)] * n_folds for one in sets])
 

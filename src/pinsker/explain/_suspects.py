@@ -142,7 +142,6 @@ def note_suspects(
 
 
 def identifiers(notes: Iterable[Note]) -> set[str]:
-    """Return the columns that notes name as identifiers."""
     found = [one for one in notes if one.kind == "identifiers"]
     return {name for note in found for name in note.columns}
 
@@ -172,7 +171,6 @@ Judged = tuple[str, str] | None
 
 
 def _missingness(gaps: BoolArray, target: _Target) -> Judged:
-    """Look whether the gaps of a column tell the target."""
     if min(gaps.sum(), (~gaps).sum()) < 10:
         return None
     if target.labels is not None:
@@ -190,7 +188,6 @@ def _missingness(gaps: BoolArray, target: _Target) -> Judged:
 
 
 def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
-    """Look whether a column counts or names the rows."""
     held = values[present]
     n = len(held)
     if n < _FEWEST_ROWS or n < 0.5 * len(values):
@@ -227,7 +224,6 @@ def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
 
 
 def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
-    """Look whether a column nearly determines the target."""
     if present.sum() < max(_FEWEST_ROWS, 0.5 * len(values)):
         return None
     held = values[present]

@@ -185,7 +185,6 @@ class References:
         return cls(*sets, facts, metric, confidence, *known)
 
     def compare(self, evaluated: dict[tuple[str, int], HoldoutScores]) -> Results:
-        """Return the result of every set."""
         several, ends = list(evaluated.values()), (self.most, self.everything)
         sure = [self._lost(several, one, self.confidence, self.widening) for one in ends]
         near = [self._lost(several, one, ONE_ERROR) for one in ends]
@@ -271,7 +270,6 @@ def note_many_categories(many: Iterable[int], kept: Collection[int], names: Sequ
 
 
 def rests_on_few_rows(one: HoldoutScores, other: HoldoutScores) -> bool:
-    """Return whether few rows decide how much two candidates differ."""
     moved = (
         None
         if one.predicted is None or other.predicted is None
@@ -329,7 +327,6 @@ class Comparison:
         vars(self).update(state, results=results)
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
-        """Return a relative budget in units of the metric."""
         return rule.absolute(self.error_none - self.of_all.error)
 
     @classmethod
@@ -383,12 +380,10 @@ class Comparison:
 
     @property
     def on_paths(self) -> list[SubsetResult]:
-        """All results but that of all features."""
         return [result for result in self.results.values() if result.search != ALL_FEATURES]
 
     @property
     def of_all(self) -> SubsetResult:
-        """The result of all features."""
         return next(one for one in self.results.values() if one.search == ALL_FEATURES)
 
     def likely(self, rule: ErrorBudget) -> SubsetResult | None:
@@ -406,19 +401,16 @@ class Comparison:
         return found if np.any(sizes < found) else 0
 
     def features_of(self, result: SubsetResult) -> tuple[str, ...]:
-        """Return the names of the features of a set."""
         names = next(iter(self.paths.values())).names
         return tuple(names[feature] for feature in self._features(result))
 
     def rows_needed(self, result: SubsetResult, rule: ErrorBudget) -> float:
-        """Return how many fresh rows would show a set to be within a budget."""
         expected, counts = max(result.excess, 0.0), self.metric.row.counts
         variance = max(self.n_rows * result.increase_error**2, counts / self.n_rows)
         sure = first_confidence(CONFIDENCE)
         return rows_needed(variance, float(rule.delta), expected, counts=counts, confidence=sure)
 
     def choose(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
-        """Return the set that a rule takes."""
         if not isinstance(rule, ErrorBudget):
             return self._cut(rule)
         rule = self.absolute(rule)

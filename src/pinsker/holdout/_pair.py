@@ -101,7 +101,6 @@ class ModelPair:
 
     @property
     def task(self) -> Task:
-        """Task of the selector."""
         task: Task = self.selector.task_
         return task
 
@@ -127,7 +126,6 @@ class ModelPair:
         )  # fmt: skip
 
     def tables(self, X: TableLike) -> tuple[TableLike, TableLike]:
-        """Return new rows with all columns and with those kept."""
         if is_stream(X) or is_dask(X):
             raise DataError(f"X is a {type(X).__name__}: pass rows in memory, batch by batch.")
         X = as_table(X)
@@ -136,7 +134,6 @@ class ModelPair:
         return X, self.selector.transform(X)
 
     def losses(self, X: TableLike, y: TargetLike) -> tuple[FloatArray, FloatArray]:
-        """Return the loss of every row with all columns and with those kept."""
         values = target_column(y)
         if n_missing := int(missing_targets(values).sum()):
             raise DataError(f"y is missing in {n_missing} of {len(values)} rows: leave them out.")
@@ -171,7 +168,6 @@ class ModelPair:
 def fit_both(
     selector: Selector, model: Estimator, X: TableLike, y: TargetLike
 ) -> tuple[Estimator, Estimator]:
-    """Fit a model to all columns of training rows, and to those kept."""
     able = able_to_fit(model, type(model).__name__, X, y)
     return fit_clone(able, X, y), fit_clone(able, selector.transform(X), y)
 
@@ -179,7 +175,6 @@ def fit_both(
 def _losses(
     metric: Metric, task: Task, model: Estimator, part: TableLike, values: AnyArray
 ) -> FloatArray:
-    """Return the loss of every row by a model that is fitted already."""
     fit = Fit(model, part, np.arange(len(values)), part)
     classes = classes_of(model, np.unique(values)) if task == "classification" else values
     return losses_of_fits(metric, task, [fit], values, classes, None, None)

@@ -245,7 +245,6 @@ def neighbor_entropy(
 
 
 def _terms(cell: FloatArray, k: int, n_threads: int) -> FloatArray:
-    """One term of the entropy per row of a cell."""
     n_rows, n_columns = cell.shape
     found, _ = cKDTree(cell).query(cell, k=[k + 1], p=math.inf, workers=n_threads)
     radius = np.asarray(found).reshape(n_rows)

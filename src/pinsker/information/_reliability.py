@@ -92,7 +92,6 @@ def warn_unreliable(messages: tuple[str, ...], *, stacklevel: int) -> None:
 
 
 def clip_negative(value: float, clip: bool) -> float:
-    """Return zero for a negative value with `clip`."""
     assert not math.isnan(value)
     return max(value, 0.0) if clip else value
 
@@ -127,7 +126,6 @@ def half_sampling_error(
 
 
 def sparse_cell_warnings(rows_per_cell: float) -> tuple[str, ...]:
-    """Return a reason when too few rows share a joint state."""
     if rows_per_cell >= ROWS_PER_STATE:
         return ()
     reason = (
@@ -138,7 +136,6 @@ def sparse_cell_warnings(rows_per_cell: float) -> tuple[str, ...]:
 
 
 def isolated_row_warnings(n_alone: int, n_rows: int) -> tuple[str, ...]:
-    """Return a reason when many rows have no row to be compared with."""
     if n_alone <= _MOST_ALONE * n_rows:
         return ()
     reason = (
@@ -234,7 +231,6 @@ def _rows_in_ball(
 
 
 def _distances(columns: AnyArray, row: int) -> FloatArray:
-    """Max-norm distances of a row to all rows."""
     distances = np.zeros(columns.shape[1])
     for values in columns:
         np.maximum(distances, np.abs(values - values[row]), out=distances)

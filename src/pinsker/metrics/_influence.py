@@ -33,7 +33,6 @@ def row_values(
 
 
 def mean_influence(losses: FloatArray, weights: FloatArray) -> Influence:
-    """Return the weighted mean of losses, and how each row moves it."""
     mean = float(np.average(losses, weights=weights))
     return mean, losses - mean
 
@@ -63,7 +62,6 @@ def gini(y_true: AnyArray, y_score: FloatArray, sample_weight: FloatArray | None
 
 
 def gini_influence(positive: BoolArray, scores: FloatArray, weights: FloatArray) -> Influence:
-    """Return the Gini coefficient by the placements of DeLong."""
     auc, influence = auc_influence(positive, scores, weights)
     return 2.0 * auc - 1.0, 2.0 * influence
 
@@ -221,14 +219,12 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def balanced_accuracy(matrices: FloatArray) -> FloatArray:
-    """Return the mean recall of the classes that occur."""
     support = matrices.sum(axis=-1)
     recall = _ratio(np.diagonal(matrices, axis1=-2, axis2=-1), support)
     return np.asarray(recall.sum(axis=-1) / (support > 0).sum(axis=-1))
 
 
 def matthews(matrices: FloatArray) -> FloatArray:
-    """Return Matthews' correlation of true and predicted classes."""
     true, predicted = matrices.sum(axis=-1), matrices.sum(axis=-2)
     n = true.sum(axis=-1)
     right = np.trace(matrices, axis1=-2, axis2=-1)
@@ -240,7 +236,6 @@ def matthews(matrices: FloatArray) -> FloatArray:
 def f_beta(
     hits: FloatArray, missed: FloatArray, called: FloatArray, beta: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return part and whole of F-beta."""
     part = (1 + beta**2) * hits
     return part, part + beta**2 * missed + called
 
@@ -352,7 +347,6 @@ class _Censoring:
 
     @classmethod
     def of(cls, time: FloatArray, event: BoolArray, weights: FloatArray) -> "_Censoring":
-        """Estimate it from some rows."""
         times, at = np.unique(time, return_inverse=True)
         n = len(times)
         leaving = np.bincount(at, weights, n)
@@ -418,7 +412,6 @@ class NumberRows:
 
     @property
     def squares(self) -> FloatArray:
-        """Squared errors of each target."""
         return np.asarray((self.predictions - self.values) ** 2)
 
     @property
@@ -445,11 +438,9 @@ class Column:
 
     @property
     def gaps(self) -> FloatArray:
-        """Differences from the predictions."""
         return np.asarray(self.true - self.predicted)
 
     def mean(self, losses: FloatArray) -> Influence:
-        """Return the mean of losses, and how each row moves it."""
         return mean_influence(losses, self.weights)
 
     def variance(self, values: FloatArray) -> Influence:
@@ -498,7 +489,6 @@ def is_plain_auc(kwargs: Fields) -> bool:
 
 
 def mean_log_loss(rows: ClassRows, kwargs: Fields) -> Influence:  # noqa: ARG001
-    """Return the mean log-loss."""
     return mean_influence(-rows.own(rows.log_probabilities), rows.weights)
 
 

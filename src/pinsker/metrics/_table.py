@@ -141,7 +141,6 @@ def squared_error(known: Known, scale: float = 1.0) -> Scaled:
 
 
 def variance_share(known: Known) -> Scaled:
-    """Squared error in units of the variance."""
     facts = known.facts.shares or known.facts
     return squared_error(replace(known, facts=facts), fact(facts.variance, "variance", "r2"))
 
@@ -224,13 +223,11 @@ class MetricRow:
         return isinstance(self.largest_loss, float) and math.isfinite(self.largest_loss)
 
     def largest_loss_of(self, facts: TargetFacts) -> float:
-        """Return the largest loss of a row."""
         return (
             self.largest_loss if isinstance(self.largest_loss, float) else self.largest_loss(facts)
         )
 
     def losses_of(self, task: Task) -> Callable[[Any], Any]:
-        """Return the losses of rows of a task."""
         return self.losses[self.tasks.index(task)]
 
 
@@ -244,7 +241,6 @@ def _range_in_deviations(facts: TargetFacts) -> float:
 
 
 def _mean(function: Function, **more: Any) -> MetricRow:
-    """Return the row of a mean loss of numbers of scikit-learn."""
     known = {"name": f"neg_{function.__name__}", "influence": _influence.rowwise(function)}
     return MetricRow(tasks=_NUMBERS, function=function, method=MEAN, **{**known, **more})
 

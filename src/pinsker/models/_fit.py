@@ -33,7 +33,6 @@ class HoldoutScores:
 
     @cached_property
     def loss(self) -> float:
-        """Mean loss, in `metric`; that of the worst target where it counts."""
         return float(self.losses.mean(axis=0).max())
 
 

@@ -161,7 +161,6 @@ def marks_of(chart: Fields, summary: Fields) -> Fields:
 
 
 def nice_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round numbers between two ends."""
     raw = (high - low) / most
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(nice * power for nice in (1, 2, 2.5, 5, 10) if nice * power >= raw * (1 - 1e-9))
@@ -253,7 +252,6 @@ def _layout(plane: Plane, series: list[Series], baseline: Fields | None, likely:
 
 
 def _mark(plane: Plane, one: Fields, chart: Fields) -> Fields:
-    """Return the pixels of a set: its place, and the ends of its whisker."""
     value, low, high = one["increase"], one["increase_lower"], one["limit"]
     if not chart["is_tested"]:
         value = low = high = one["bound"]
@@ -265,7 +263,6 @@ def _mark(plane: Plane, one: Fields, chart: Fields) -> Fields:
 
 
 def _sizes(n_features: int, width: int) -> list[int]:
-    """Return the numbers of features that an axis names."""
     if n_features > _MANY:
         powers = [2**k for k in range(int(math.log2(n_features)) + 1)]
         return powers if width > 500 else powers[::2]

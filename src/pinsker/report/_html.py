@@ -160,13 +160,11 @@ def to_json(summary: Fields) -> str:
 
 
 def own_state(summary: Fields) -> Fields:
-    """Return the texts about the choice of the selector itself."""
     certificate = summary["certificate"]
     return _state(summary, summary["budget"]["value"], certificate["set"], certificate)
 
 
 def states(summary: Fields) -> list[Fields]:
-    """Return the texts of every position of the slider."""
     choices = summary["choices"]
     starting = {one["first"]: one for one in choices["sets"]}
     found: list[Fields] = []
@@ -382,7 +380,6 @@ def certificate_card(certificate: Certificate) -> str:
 
 
 def path_card(path: SelectionPath) -> str:
-    """Return a path for a notebook: its curve, and its features in order."""
     about = f"{plural(path.n_features, 'feature')}, most information with {path.best_size}"
     listed = _listed([path.names[j] for j in path.order])
     return panel(f"{path.direction} path", about, _picture(path, path.best_size) + listed)
@@ -400,7 +397,6 @@ def importance_card(importance: Importance) -> str:
 
 
 def interactions_card(found: Interactions) -> str:
-    """Return features that work together for a notebook."""
     head, *rest = str(found).split("\n")
     return panel("interactions", head, _rows([("", line.strip()) for line in rest]))
 

@@ -93,7 +93,6 @@ def budget_choices(selector: Selector, audience: Audience = "library") -> Fields
 
 
 def likely_sizes(selector: Selector, budgets: FloatArray) -> IntArray:
-    """Return how many features are likely to be enough for each budget."""
     asked = np.minimum(budgets / _scale_of(selector), budgets.max())
     kept = [selector.support_at(error_budget=float(one), confidence=0.5) for one in asked]
     return np.array([len(_features(selector, one)) for one in kept])

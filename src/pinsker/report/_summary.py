@@ -235,7 +235,6 @@ def importance_rows(importance: Importance) -> Row:
 
 
 def interaction_rows(interactions: Interactions | None) -> Row | None:
-    """Return the sets of features that work together and are significant."""
     if interactions is None:
         return None
     found = interactions.significant()
@@ -279,7 +278,6 @@ def stability_rows(
 
 
 def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
-    """Measure every feature of the table that a selector was fitted to."""
     # Counts and linear models have no neighbors.
     knn = selector.get_params(deep=False).get("knn") or KNNSettings()
     encoded, kept = _encode(selector, X, y, knn), _kept.kept_features(selector)
@@ -296,7 +294,6 @@ def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
 
 
 def _encode(selector: Selector, X: TableLike, y: TargetLike, knn: KNNSettings) -> Encoded:
-    """Encode the table of `fit` as the selector did."""
     encoded = encode_again(
         X, y, selector.feature_columns_, task=selector.task_,
         categorical_features=selector.categorical_features, missing=selector.missing,
@@ -333,7 +330,6 @@ def _find_stand_ins(
 def _as_target(
     encoded: Encoded, problem: Problem, rows: IntArray, feature: int
 ) -> tuple[IntArray | None, FloatArray | None]:
-    """Return a feature as classes or as numbers."""
     columns = list(encoded.features[feature])
     if len(columns) == 1 and not encoded.columns.kinds[columns[0]].is_numeric:
         codes = encoded.columns.values[rows, columns[0]]

@@ -421,7 +421,6 @@ class PairProblem:
 
 
 def n_pair_bins(n_rows: int, n_classes: int, order: int = 2) -> int:
-    """Return how many bins leave enough rows for every cell of a pair's table."""
     enough = [b for b in (3, 4, 6, 8) if _ROWS_PER_CELL * b**order * n_classes <= n_rows]
     return max([2, *enough])
 

@@ -503,7 +503,6 @@ class Deadline:
 
     @property
     def spent(self) -> float:
-        """Seconds since the fit began."""
         return time.monotonic() - self.started
 
     @property
@@ -538,7 +537,6 @@ class Deadline:
         return check
 
     def check(self) -> None:
-        """Raise `TimeIsUp` when it is."""
         if self.is_over and not self.keeps_steps:
             raise TimeIsUp
 

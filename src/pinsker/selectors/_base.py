@@ -180,7 +180,6 @@ def transform_frame(
 
 
 def as_cells(X: TableLike) -> TableLike:
-    """Return lists and matrices as an array."""
     if not isinstance(X, (list, tuple, np.matrix)):
         return X
     try:
@@ -478,7 +477,6 @@ class Selector(
 
 
 def _card(selector: Selector) -> str:
-    """Return a short view of a fitted selector for a notebook."""
     try:
         check_is_fitted(selector)
     except NotFittedError:
@@ -489,7 +487,6 @@ def _card(selector: Selector) -> str:
 
 
 def _new_selector(kind: type[Selector], found: int) -> Selector:
-    """Make an empty selector for the state of a pickle."""
     _check_format(kind, found)
     return kind.__new__(kind)
 

@@ -162,12 +162,10 @@ class FitMemory:
 
     @property
     def n_searches(self) -> int:
-        """Searches that may run side by side."""
         return max(1, min(self.n_jobs, (self.limit - self.held) // max(self.search, 1)))
 
     @property
     def n_fits(self) -> int:
-        """Fits of models that may run side by side."""
         return max(1, min(self.n_jobs, (self.limit - self.held) // max(self.model, 1)))
 
     def for_one_search(self, n_searches: int) -> int:
@@ -241,7 +239,6 @@ def _mib(n_bytes: int) -> str:
 
 
 def encoding_of(selector: Selector) -> Fields:
-    """Return the parameters that say how a table is read."""
     return {
         "categorical_features": selector.categorical_features,
         "missing": selector.missing,
@@ -359,7 +356,6 @@ def check_routing(selector: Selector, **metadata: Any) -> None:
 def with_means(
     selector: Selector, context: FitContext, groups: RowLabels, *, in_parts: bool = False
 ) -> FitContext:
-    """Return a context with groups, models, memory, jobs and settings of searches."""
     encoded, settings = context.encoded, knn_settings(selector, context.rule, context.seed)
     check_gpu(settings.engine.name)
     memory = plan_memory(selector, encoded, context.seed, in_parts=in_parts)
@@ -377,7 +373,6 @@ def with_means(
 
 
 def knn_settings(selector: Selector, rule: StoppingRule, seed: int) -> KNNSearchSettings:
-    """Return how a selector searches by neighbors."""
     knn, engine = as_settings("knn", selector.knn), as_settings("engine", selector.engine)
     return KNNSearchSettings(knn, engine, seed=seed, at_least=n_at_least(rule))
 
@@ -521,7 +516,6 @@ def open_progress(
     n_moves: int,
     score: str = "difference",
 ) -> Progress:
-    """Open the progress of a fit that is one search."""
     bound = context.budget.bound(context.facts)
     line = ProgressLine(
         type(selector).__name__,

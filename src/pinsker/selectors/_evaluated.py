@@ -415,7 +415,6 @@ class EvaluatedSelector(Selector):
     def _keep(
         self, other: Self, path: SelectionPath, size: int, certificate: Certificate, also: Fields
     ) -> Self:
-        """Return a copy of this selector that keeps a set of a path."""
         ranking = ranks(self.feature_columns_, path, size, len(self.ranking_))
         set_ = {"ranking_": ranking, "support_": ranking == 1, "certificate_": certificate}
         set_fitted(other, {**set_, "notes_": self.notes_ + certificate.notes, **also})
@@ -430,7 +429,6 @@ class EvaluatedSelector(Selector):
         return FreshSets(context, cv, self.path_.order, _are_kept(self), searched=searched)
 
     def _budget(self) -> float:
-        """Return the error budget of the fitted selector."""
         budget = float(self.certificate_.budget)
         if budget != budget:
             raise ParameterError(

@@ -179,7 +179,6 @@ def _assumed(error: float, metric: str) -> _PlannedSet:
 def _find(
     selector: FeatureSelector | None, budget: float, X: TableLike, y: TargetLike
 ) -> _PlannedSet:
-    """Find the smallest set whose estimated increase is within a budget."""
     copy = FeatureSelector(random_state=0) if selector is None else clone(selector)
     copy.set_params(error_budget=budget, confidence=0.5).fit(X, y)
     context, size = copy._read(X, y, None, None), copy.certificate_.n_kept

@@ -59,7 +59,6 @@ class _DaskSearch:
         _LOG.info("engine dask: %d tiles of %d rows or fewer", len(rows), max(map(len, rows)))
 
     def start(self, active: Flags, threads: int) -> None:  # noqa: ARG002 (workers have their own)
-        """Begin at a set."""
         flags = active.copy()
         self._information, self._sums = self._steps.run(flags)
         self._flags = flags

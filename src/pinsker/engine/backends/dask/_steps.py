@@ -55,7 +55,6 @@ class TileSpec:
     watched: int  # the first this many of them keep their pairs between steps
 
     def native(self, table: SharedTable) -> Any:
-        """Return a native search of the tile's rows."""
         settings = {**table.arrays, **self.settings, "queries": self.queries}
         if self.kind == "backward":
             return _kernels.Backward(**settings, watched_queries=self.watched)
@@ -205,7 +204,6 @@ class TableOnCluster:
         return self._on_its_way[worker]
 
     def arrived(self, worker: str) -> None:
-        """Note that a worker has the table."""
         self._there.add(worker)
         self._on_its_way.pop(worker, None)
         self._sent_to.discard(worker)
@@ -216,7 +214,6 @@ class TableOnCluster:
             self._on_its_way.pop(worker, None)
 
     def missing(self, worker: str) -> None:
-        """Note that a worker does not have it."""
         self._there.discard(worker)
         self.late(worker)
 
@@ -472,7 +469,6 @@ class Placement:
             self._n_late[worker] += 1
 
     def clear(self, worker: str) -> None:
-        """Note that a worker has caught up."""
         self._late.discard(worker)
 
     def tiles(self, worker: str) -> list[int]:
