@@ -84,7 +84,11 @@ def paired_difference(
         sums = cluster_sums(differences - mean, clusters)
         # The mean of the sums is zero; scaled so that their mean has the spread of the rows' mean.
         own = _skewed_limits(mean, sums * (len(sums) / n), confidence, widening)
-        effect = _design_effect(differences - mean, sums, clusters)
+        # Rows of clusters that are worth one which stands alone (Korn, Graubard 1998), of one more
+        # row that differs as all of its cluster do: where none differs, a cluster is one row.
+        sizes, away = cluster_sums(np.ones(n), clusters), differences - mean
+        size = float(sizes @ sizes) / n
+        effect = max(1.0, (float(sums @ sums) + size) / (float(away @ away) + 1.0))
     if n < 2:
         return Difference(mean, float("-inf"), float("inf"))
     if counts:
@@ -108,15 +112,6 @@ def paired_difference(
     # Hall's limit explodes where few rows differ; of those the limits above know.
     half = widening * float(stdtrit(n - 1, confidence) * differences.std(ddof=1) / np.sqrt(n))
     return wider(found, Difference(mean, mean - half, mean + half))
-
-
-def _design_effect(centred: FloatArray, sums: FloatArray, clusters: IntArray) -> float:
-    """Return how many rows of clusters are worth one that stands alone (Korn, Graubard 1998)."""
-    # One more row that differs as all of its cluster do: where none differs, rows of a cluster show
-    # no more than one.
-    sizes = cluster_sums(np.ones(len(centred)), clusters)
-    size = float(sizes @ sizes) / len(centred)
-    return max(1.0, (float(sums @ sums) + size) / (float(centred @ centred) + 1.0))
 
 
 def paired_differences(

@@ -320,7 +320,11 @@ def demo(
 def make_model(name: Model, task: str, seed: int) -> Estimator:
     kind = _MODELS[name][task != "classification"]
     if task == "survival":
-        kind = _survival_model(name)
+        if name not in ("linear", "forest"):
+            raise ParameterError(f"--model {name} takes no censored times: use linear or forest.")
+        module = "linear_model" if name == "linear" else "ensemble"
+        found = require(f"sksurv.{module}", purpose="--model", extra="survival")
+        kind = found.CoxPHSurvivalAnalysis if name == "linear" else found.ExtraSurvivalTrees
     settings = {"random_state": seed} if "random_state" in kind().get_params() else {}
     numbers = make_column_selector(dtype_include=["number", "bool"])
     categories = make_column_selector(dtype_exclude=["number", "bool"])
@@ -332,15 +336,6 @@ def make_model(name: Model, task: str, seed: int) -> Estimator:
         (indicators, categories),
     )
     return make_pipeline(prepared, kind(**settings))
-
-
-def _survival_model(name: Model) -> Estimator:
-    """Return the class of a model of censored times: a Cox model, or a forest."""
-    if name not in ("linear", "forest"):
-        raise ParameterError(f"--model {name} takes no censored times: use linear or forest.")
-    module = "linear_model" if name == "linear" else "ensemble"
-    found = require(f"sksurv.{module}", purpose="--model", extra="survival")
-    return found.CoxPHSurvivalAnalysis if name == "linear" else found.ExtraSurvivalTrees
 
 
 def write_files(

@@ -24,7 +24,7 @@ import pandas as pd
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
 from pinsker._types import TableLike, Unchecked
-from pinsker.encoding import RowSample, read_written, written_number
+from pinsker.encoding import RowSample, is_float, read_written, written_number
 from pinsker.exceptions import DataError, ParameterError
 
 _BLOCK_BYTES = 2**20
@@ -104,7 +104,10 @@ def draw_from_parquet(handle: BinaryIO, most: int, seed: int) -> DrawnRows | Non
 
 def draw_from_text(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
     """Draw rows of a text file, line by line; None where it has no more than that."""
-    n_lines = _count_lines(handle)
+    start, n_lines = peek(handle, 2), 0  # bytes of UTF-16 are no lines
+    while start not in _UTF_16 and (part := handle.read(_BLOCK_BYTES)):
+        n_lines += part.count(b"\n")
+    handle.seek(0)
     if n_lines <= most + 1:
         return None
     rng = np.random.default_rng(seed)
@@ -129,15 +132,6 @@ def draw_from_text(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
         remarks = (Note("row counter"),)
     content = io.BytesIO(names + b"".join(rows))
     return DrawnRows(content, n_rows, len(rows), {}, remarks)
-
-
-def _count_lines(handle: BinaryIO) -> int:
-    """Return the lines of a text; 0 for one whose bytes are not lines."""
-    start, n_lines = peek(handle, 2), 0
-    while start not in _UTF_16 and (block := handle.read(_BLOCK_BYTES)):
-        n_lines += block.count(b"\n")
-    handle.seek(0)
-    return n_lines
 
 
 def _records(handle: BinaryIO) -> Iterator[bytes]:
@@ -323,15 +317,6 @@ def peek(handle: BinaryIO, n_bytes: int) -> bytes:
     return start
 
 
-def is_float(text: str) -> bool:
-    """Return whether Python reads a text as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 @dataclass(frozen=True)
 class TextStyle:
     """How a text file writes a table."""
@@ -438,18 +423,13 @@ def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
         if not re.fullmatch(r"Unnamed: \d+", name):
             continue
         column = frame.iloc[:, position]
+        may_count = not position and len(column) and pd.api.types.is_integer_dtype(column)
         if column.isna().all():
             clutter.append(name)
-        elif position == 0 and _counts_rows(column):
+        elif may_count and column.iloc[0] in (0, 1) and (column.diff().iloc[1:] == 1).all():
             clutter.append(name)
             notes.append(Note("row counter"))
     return frame.drop(columns=clutter), notes
-
-
-def _counts_rows(column: "pd.Series[Any]") -> bool:
-    if not pd.api.types.is_integer_dtype(column) or not len(column):
-        return False
-    return bool((column.diff().iloc[1:] == 1).all()) and column.iloc[0] in (0, 1)
 
 
 def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, list[Note]]:
@@ -466,7 +446,12 @@ def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, 
         if kind == "dta":
             return _with_text(pd.read_stata(handle)), []
         if kind == "sav":
-            return _read_spss(handle), []
+            with tempfile.TemporaryDirectory() as folder:  # the reader takes files by name only
+                path = Path(folder) / "table.sav"
+                path.write_bytes(handle.read())
+                reader = require("pyreadstat", purpose="reading SPSS", extra="spss")
+                frame, _ = reader.read_sav(str(path), apply_value_formats=True)  # labels of values
+            return _with_text(frame), []
         # A transport file does not say how its text is encoded.
         encoding = "infer" if kind == "sas7bdat" else None
         return _with_text(pd.read_sas(handle, format=cast(Any, kind), encoding=encoding)), []
@@ -513,16 +498,6 @@ def _read_sheet(handle: BinaryIO, engine: Unchecked) -> tuple[pd.DataFrame, list
         return frame, []
     listed = ", ".join(map(repr, others[:5]))
     return frame, [Note("sheet", figures={"sheet": name, "others": listed})]
-
-
-def _read_spss(handle: BinaryIO) -> pd.DataFrame:
-    """Read labels of values as categories; the reader takes files by name only."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.sav"
-        path.write_bytes(handle.read())
-        reader = require("pyreadstat", purpose="reading SPSS", extra="spss")
-        frame, _ = reader.read_sav(str(path), apply_value_formats=True)
-    return _with_text(frame)
 
 
 def _with_text(frame: pd.DataFrame) -> pd.DataFrame:

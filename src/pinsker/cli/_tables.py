@@ -23,6 +23,7 @@ from pinsker._types import AnyArray, BoolArray, Fields, TargetLike
 from pinsker.cli import _formats as formats
 from pinsker.cli._formats import DrawnRows, TextStyle, first_line, read_text, read_values
 from pinsker.cli._options import find_column, parse_columns
+from pinsker.encoding import is_float
 from pinsker.exceptions import DataError, ParameterError
 
 Format = str  # of the names below, or a value of `OTHER_FORMATS`
@@ -157,7 +158,7 @@ def read_input(
     if may_lack_target:
         frame = frame.assign(**{one: np.nan for one in wanted if one not in frame.columns})
     names = list(frame.columns)
-    if all(formats.is_float(name) for name in names):
+    if all(is_float(name) for name in names):
         raise DataError(
             "the first line holds numbers, not names: give the table a line of column names."
         )

@@ -114,7 +114,12 @@ def bin_values(
     if len(values) == 0:
         return np.empty(0, dtype=np.int64), np.empty(0)
     if strategy == "width":
-        return _equal_width(values, bins)
+        low, high = values.min(), values.max()
+        if low == high:
+            return np.zeros(len(values), dtype=np.int64), np.empty(0)
+        codes = np.floor(bins * ((values - low) / (high - low))).astype(np.int64)
+        cuts = low + (high - low) * (np.arange(1, bins) / bins)
+        return np.minimum(codes, bins - 1), frozen(cuts)
     if strategy == "mdl":
         if labels is None:
             raise _refused("strategy='mdl' needs class labels: it cuts where classes change.")
@@ -125,16 +130,6 @@ def bin_values(
     else:
         cuts = weighted_cuts(values, weights, bins)
     return np.searchsorted(cuts, values, side="left").astype(np.int64), frozen(cuts)
-
-
-def _equal_width(values: FloatArray, bins: int) -> tuple[IntArray, FloatArray]:
-    low, high = values.min(), values.max()
-    if low == high:
-        return np.zeros(len(values), dtype=np.int64), np.empty(0)
-    fraction = (values - low) / (high - low)
-    codes = np.floor(bins * fraction).astype(np.int64)
-    cuts = low + (high - low) * (np.arange(1, bins) / bins)
-    return np.minimum(codes, bins - 1), frozen(cuts)
 
 
 def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy: Binning) -> None:

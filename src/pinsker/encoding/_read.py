@@ -204,16 +204,19 @@ def _first_unhashable(present: AnyArray, missing: BoolArray) -> tuple[int, Any]:
     raise AssertionError("unreachable: some cell was unhashable")
 
 
+def is_float(text: Any) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def numbers_note(categories: Any, name: str) -> Note | None:
     """Return a note when all text reads as numbers: it may be a column that was never parsed."""
     if len(categories) <= 2 or not all(isinstance(one, str | bytes) for one in categories):
         return None
-    try:
-        for category in categories:
-            float(category)
-    except ValueError:
-        return None
-    return Note("numbers as text", (name,))
+    return Note("numbers as text", (name,)) if all(map(is_float, categories)) else None
 
 
 _NEVER_FRAMES = {"builtins", "numpy", "array"}

@@ -21,7 +21,6 @@ from pinsker._types import (
     CrossValidation,
     Fields,
     FloatArray,
-    IntArray,
     ListsByName,
     RowLabels,
     Selector,
@@ -420,7 +419,17 @@ def stability_of_subsamples(
     clusters = None if groups is None else number_groups(about["groups"])
     chosen = []
     for seed in np.random.default_rng(selector._record.seed).integers(2**31 - 1, size=n):
-        rows = _half(draw_half, X, clusters, int(seed))
+        if clusters is None:  # a half of every class, else of the groups
+            rows = draw_half(int(seed)).rows
+            if rows is None:
+                raise DataError(
+                    f"X ({type(X).__name__}) has {count_rows(X)} rows: half of a table needs two "
+                    "at least."
+                )
+        else:
+            several = clusters.max() + 1
+            some = np.random.default_rng(int(seed)).permutation(several)[: max(2, several // 2)]
+            rows = np.flatnonzero(np.isin(clusters, some))
         of_half = {name: one[rows] for name, one in about.items()}
         other = clone(selector).set_params(random_state=int(seed), verbose=0)
         if selector.get_params(deep=False).get("suspects") == "warn":  # `fit` has named them
@@ -428,20 +437,3 @@ def stability_of_subsamples(
         support = other.fit(take(X, rows), take(y, rows), **of_half).support_
         chosen.append([support[list(columns)].all() for columns in selector.feature_columns_])
     return Stability.of(np.array(chosen), selector.path_.names, over="subsamples")
-
-
-def _half(
-    draw_half: Callable[[int], RowSample], X: TableLike, clusters: IntArray | None, seed: int
-) -> IntArray:
-    """Return a random half of the rows, ascending: of every class, or of the groups."""
-    if clusters is None:
-        rows = draw_half(seed).rows
-        if rows is None:
-            raise DataError(
-                f"X ({type(X).__name__}) has {count_rows(X)} rows: half of a table needs two at "
-                "least."
-            )
-        return rows
-    several = clusters.max() + 1
-    some = np.random.default_rng(seed).permutation(several)[: max(2, several // 2)]
-    return np.flatnonzero(np.isin(clusters, some))

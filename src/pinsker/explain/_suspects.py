@@ -10,7 +10,15 @@ import numpy as np
 
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, TableLike
-from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
+from pinsker.encoding import (
+    Encoded,
+    frame_of,
+    is_float,
+    is_frame,
+    is_missing,
+    read_written,
+    take_features,
+)
 from pinsker.engine import BoostSettings, boosted_scores
 from pinsker.information import shared_entropy
 from pinsker.search import Deadline
@@ -195,7 +203,8 @@ def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
     if held.dtype.kind in "OUST":
         text = np.array([str(value) for value in held])
         n_different = len(np.unique(text))
-        if n_different < _NEAR_UNIQUE * n or _are_numbers(text):
+        numeric = sum("." in one and is_float(one) for one in text[:50]) > 0.8 * len(text[:50])
+        if n_different < _NEAR_UNIQUE * n or numeric:  # numbers would have been read as such
             return None
         read = read_written(text.tolist())
         if read is not None and not read.bare:
@@ -217,8 +226,13 @@ def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
     if width <= 1.5 * n:
         return "identifier", f"{n_different} different integers out of {width:.0f} in {n} rows"
     # Short integers in few rows may be measurements.
-    enough = n >= 100 or numbers.min() >= 1e5
-    if enough and numbers.min() >= 10 and _same_length(numbers) and _is_uniform(numbers):
+    if numbers.min() < (10 if n >= 100 else 1e5):
+        return None
+    digits = np.floor(np.log10(numbers))
+    alike = np.mean(digits == np.median(digits)) > 0.95 and np.median(digits) >= 3
+    # Evenly between their ends (Kolmogorov and Smirnov, 0.1 %).
+    scaled = np.sort((numbers - numbers.min()) / (numbers.max() - numbers.min()))
+    if alike and np.abs(scaled - (np.arange(n) + 0.5) / n).max() < 1.95 / np.sqrt(n):
         return "identifier", f"{n_different} different integers of equal length in {n} rows"
     return None
 
@@ -234,7 +248,13 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     if len(np.unique(others)) < _FEWEST_VALUES:
         return None
     if held.dtype.kind not in "iufb":
-        return _leak_of_text(held, others)
+        codes = np.unique([str(value) for value in held], return_inverse=True)[1]
+        n_different = int(codes.max()) + 1
+        if n_different > 0.2 * len(codes) or n_different == 1:
+            return None
+        if (explained := _explained(codes, others)) <= _RANK_R2:
+            return None
+        return "leak", f"the means of its {n_different} values explain {explained:.1%}"
     numbers = held.astype(np.float64)
     if len(np.unique(numbers)) < _FEWEST_VALUES:
         return None
@@ -255,17 +275,6 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     if trees > _RANK_R2:
         return "leak", f"trees of it alone explain {trees:.1%} of the target"
     return None
-
-
-def _leak_of_text(values: AnyArray, others: FloatArray) -> Judged:
-    """Look whether the categories of a column nearly determine a number."""
-    codes = np.unique([str(value) for value in values], return_inverse=True)[1]
-    if codes.max() + 1 > 0.2 * len(codes) or not codes.any():
-        return None
-    explained = _explained(codes, others)
-    if explained <= _RANK_R2:
-        return None
-    return "leak", f"the means of its {codes.max() + 1} values explain {explained:.1%}"
 
 
 def _explained(codes: IntArray, others: FloatArray) -> float:
@@ -345,7 +354,13 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
         if n_different <= 0.2 * n:
             return "leak", f"each of its {n_different} values occurs in one class only"
     if n_different <= 0.2 * n and values.dtype.kind in "OUST":
-        error = _error_of_groups(codes, labels)
+        # By the most frequent other label of each category; a row alone is wrong.
+        counts = np.zeros((n_different, int(labels.max()) + 1))
+        np.add.at(counts, (codes, labels), 1.0)
+        others, own = counts[codes], (np.arange(n), labels)
+        others[own] -= 1.0
+        best = others.max(axis=1)
+        error = float(1.0 - ((others[own] == best) & (best > 0)).mean())
     elif values.dtype.kind in "iufb":
         if shared_entropy(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
             return None  # far from it: most columns end here
@@ -356,17 +371,6 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
     if error > _LEAK * guess:
         return None
     return "leak", f"it alone predicts the class wrongly in {error:.1%} of the rows"
-
-
-def _error_of_groups(codes: IntArray, labels: IntArray) -> float:
-    """Return the error of the most frequent other label of each category; a row alone is wrong."""
-    counts = np.zeros((int(codes.max()) + 1, int(labels.max()) + 1))
-    np.add.at(counts, (codes, labels), 1.0)
-    others = counts[codes]
-    others[np.arange(len(labels)), labels] -= 1.0
-    best = others.max(axis=1)
-    right = (others[np.arange(len(labels)), labels] == best) & (best > 0)
-    return float(1.0 - right.mean())
 
 
 def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
@@ -415,34 +419,6 @@ def _ranks_explained(values: FloatArray, others: FloatArray) -> float:
     beyond = ranks - np.clip(ranks, lowest, highest)
     middle = (lowest + highest) / 2
     return float(1.0 - np.sum(beyond**2) / np.sum((middle - middle.mean()) ** 2))
-
-
-def _are_numbers(text: AnyArray) -> bool:
-    """Return whether most texts are numbers, which others would have read as such."""
-    some = text[:50]
-    return sum(_is_number(one) for one in some) > 0.8 * len(some)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "." in text
-
-
-def _same_length(numbers: FloatArray) -> bool:
-    """Return whether nearly all integers have as many digits as each other."""
-    digits = np.floor(np.log10(numbers))
-    return bool(np.mean(digits == np.median(digits)) > 0.95 and np.median(digits) >= 3)
-
-
-def _is_uniform(numbers: FloatArray) -> bool:
-    """Return whether numbers lie evenly between their ends (Kolmogorov and Smirnov, 0.1 %)."""
-    scaled = np.sort((numbers - numbers.min()) / (numbers.max() - numbers.min()))
-    n = len(scaled)
-    gap = np.abs(scaled - (np.arange(n) + 0.5) / n).max()
-    return bool(gap < 1.95 / np.sqrt(n))
 
 
 def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:

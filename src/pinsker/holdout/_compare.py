@@ -270,11 +270,9 @@ def note_many_categories(many: Iterable[int], kept: Collection[int], names: Sequ
 
 
 def rests_on_few_rows(one: HoldoutScores, other: HoldoutScores) -> bool:
-    moved = (
-        None
-        if one.predicted is None or other.predicted is None
-        else one.predicted - other.predicted
-    )
+    moved = None
+    if one.predicted is not None and other.predicted is not None:
+        moved = one.predicted - other.predicted
     gaps = one.losses - other.losses
     return bool(gaps.any()) and few_rows_decide(gaps, moved)
 
@@ -425,7 +423,9 @@ class Comparison:
             return chosen, Decision(chosen.size, chosen.allowed(*known))
         some = list(self.on_paths) or [self.of_all]  # one feature alone has no smaller set
         best = max(some, key=lambda result: (result.information, -result.size))
-        for every in self._everything():
+        of_all = self.of_all
+        whole = [name for name, path in self.paths.items() if path.sizes.max() == of_all.size]
+        for every in [replace(of_all, search=name) for name in whole[:1]]:
             if every.may_stay(*known) or best.gain_lower <= 0.0:
                 alone = starved and len(fewer) == 1
                 kind = "all are kept, one was tried" if alone else "all are kept"
@@ -467,12 +467,6 @@ class Comparison:
             return best, cut
         note = Note("nearest set", figures={"size": best.size})
         return best, replace(cut, notes=(*cut.notes, note))
-
-    def _everything(self) -> list[SubsetResult]:
-        """Return the result of all features as one of a path that holds them, if there is one."""
-        size = self.of_all.size
-        whole = [name for name, path in self.paths.items() if path.sizes.max() == size]
-        return [replace(self.of_all, search=name) for name in whole[:1]]
 
     def _nearest(self, name: str, size: int) -> SubsetResult:
         own = [result for result in self.on_paths if result.search == name]

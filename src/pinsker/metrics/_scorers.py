@@ -143,7 +143,16 @@ def check_metric(metric: MetricChoice) -> MetricChoice:
             return _GINI
         own = metric == "auto" or metric_row(metric).losses
         if not own and metric not in get_scorer_names():
-            _refuse_unknown(metric)
+            known = dict.fromkeys((*METRICS["classification"], *METRICS["regression"]))
+            scorers = [name for name in get_scorer_names() if not metric_row(name).refused]
+            close = get_close_matches(metric, [*known, *ALIASES, "gini", *scorers], n=3)
+            near = close or ["roc_auc", "f1", "neg_mean_absolute_error"]
+            raise _refused(
+                f"metric={metric!r} is not known: use 'auto', one of "
+                f"{', '.join(map(repr, known))}, or the name of a scikit-learn scorer for classes "
+                f"or numbers, such as {', '.join(map(repr, near))}; for censored times "
+                "'concordance' or 'integrated_brier'."
+            )
     elif isinstance(metric, CostMatrix | WorstTarget):
         return metric
     elif not callable(metric):
@@ -188,18 +197,6 @@ def task_of(metric: MetricChoice) -> Any:
     if not module.startswith("sklearn.metrics"):
         return "auto"
     return "regression" if module.endswith("_regression") else "classification"
-
-
-def _refuse_unknown(metric: str) -> None:
-    own = dict.fromkeys((*METRICS["classification"], *METRICS["regression"]))
-    scorers = [name for name in get_scorer_names() if not metric_row(name).refused]
-    close = get_close_matches(metric, [*own, *ALIASES, "gini", *scorers], n=3)
-    raise _refused(
-        f"metric={metric!r} is not known: use 'auto', one of {', '.join(map(repr, own))}, or the "
-        "name of a scikit-learn scorer for classes or numbers, such as "
-        f"{', '.join(map(repr, close or ['roc_auc', 'f1', 'neg_mean_absolute_error']))}; for "
-        "censored times 'concordance' or 'integrated_brier'."
-    )
 
 
 _PREDICT = ("predict",)

@@ -87,7 +87,11 @@ def _target_codes(
     all_counts, all_sums = counts.sum(axis=0), sums.sum(axis=0)
     codes = _smoothed(all_sums, all_counts, mean)
     by_others = _smoothed(all_sums - sums, all_counts - counts, mean)[part, train]
-    training = codes[train] if _is_mostly_real(codes[train], by_others, targets) else by_others
+    total = np.square(targets - mean).sum()
+    explained = total - np.square(targets - codes[train]).sum()
+    # What codes explain must hold for rows that they were not fitted to.
+    is_real = total - np.square(targets - by_others).sum() > _REAL_PART * explained
+    training = codes[train] if is_real else by_others
     if targets.shape[1] == 1:
         return training, codes[test]
     away = (codes - mean) * np.sqrt(all_counts)[:, None]
@@ -99,14 +103,6 @@ def _target_codes(
 
 def _smoothed(sums: FloatArray, counts: IntArray, mean: FloatArray) -> FloatArray:
     return np.asarray((sums + _SMOOTHING * mean) / (counts + _SMOOTHING)[..., None])
-
-
-def _is_mostly_real(codes: FloatArray, by_others: FloatArray, targets: FloatArray) -> bool:
-    """Return whether what codes explain of the targets holds for rows they were not fitted to."""
-    total = np.square(targets - targets.mean(axis=0)).sum()
-    explained = total - np.square(targets - codes).sum()
-    real = total - np.square(targets - by_others).sum()
-    return bool(real > _REAL_PART * explained)
 
 
 def _n_codes(train: IntArray, test: IntArray) -> int:

@@ -318,23 +318,18 @@ def _find_stand_ins(
     features = np.searchsorted(sorted(kept), problem.feature_of_column[of_kept])
     found = {}
     for feature in dropped[:_MOST_STAND_INS]:
-        labels, target = _as_target(encoded, problem, rows, feature)
+        columns, labels, target = list(encoded.features[feature]), None, None  # classes, or numbers
+        if len(columns) == 1 and not encoded.columns.kinds[columns[0]].is_numeric:
+            codes = encoded.columns.values[rows, columns[0]]
+            labels = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+        else:
+            target = np.ascontiguousarray(problem.values[:, columns])
         about = Problem.from_arrays(values, labels=labels, target=target, features=features)
         scores = Forward(about, n_neighbors=k).scores()
         best = int(np.argmax(scores))
         if scores[best] > _CHANCE / np.sqrt(len(rows)):  # the others are replaced by nothing
             found[feature] = (sorted(kept)[best], float(scores[best]))
     return found
-
-
-def _as_target(
-    encoded: Encoded, problem: Problem, rows: IntArray, feature: int
-) -> tuple[IntArray | None, FloatArray | None]:
-    columns = list(encoded.features[feature])
-    if len(columns) == 1 and not encoded.columns.kinds[columns[0]].is_numeric:
-        codes = encoded.columns.values[rows, columns[0]]
-        return np.unique(codes, return_inverse=True)[1].astype(np.int64), None
-    return None, np.ascontiguousarray(problem.values[:, columns])
 
 
 def _take(problem: Problem, rows: IntArray) -> Problem:

@@ -55,7 +55,13 @@ class FeatureCosts:
         if feature_costs is None:
             return cls.unit(encoded.n_features)
         if not isinstance(feature_costs, Mapping):
-            feature_costs = _by_position(feature_costs, encoded)
+            names, listed = encoded.given_names or encoded.columns.names, list(feature_costs)
+            if len(listed) != len(names):
+                raise _refused(
+                    f"feature_costs holds {len(listed)} prices, but the table has {len(names)} "
+                    "columns: give one for each, or a dict by name."
+                )
+            feature_costs = dict(enumerate(listed))
         own: FloatArray = np.zeros(encoded.n_features)
         shared: list[tuple[float, frozenset[int]]] = []
         named: set[int] = set()
@@ -119,17 +125,6 @@ def by_cost(
     others = sorted(per_cost[len(fixed) :], key=lambda f: (alone[f], place[f]))
     orders = (per_cost, (*fixed, *others))
     return tuple(given_order(problem, order, len(fixed)) for order in orders)
-
-
-def _by_position(prices: Unchecked, encoded: Encoded) -> dict[int, float]:
-    names = encoded.given_names or encoded.columns.names
-    listed = list(prices)
-    if len(listed) != len(names):
-        raise _refused(
-            f"feature_costs holds {len(listed)} prices, but the table has {len(names)} columns: "
-            "give one for each, or a dict by name."
-        )
-    return dict(enumerate(listed))
 
 
 def _price(item: Unchecked, price: Unchecked) -> float:

@@ -413,12 +413,6 @@ class PairProblem:
             coded[j] = _merged(codes[:, j], int(n_categories[j]), max(size, 4))
         return cls(coded, labels.astype(np.int64), encoded)
 
-    def values_of(self, features: Sequence[int]) -> FloatArray:
-        if self.encoded is None:
-            return self.codes[list(features)].T.astype(np.float64)
-        columns = [j for feature in features for j in self.encoded.features[feature]]
-        return self.encoded.columns.values[:, columns]
-
 
 def n_pair_bins(n_rows: int, n_classes: int, order: int = 2) -> int:
     enough = [b for b in (3, 4, 6, 8) if _ROWS_PER_CELL * b**order * n_classes <= n_rows]
@@ -471,9 +465,14 @@ class PairScan:
         for _ in range(most):
             tables = self.tables()
             of_pairs, of_singles = self.permuted()
-            features, p_value = self._best_pair(tables, known, of_pairs)
+            features: tuple[int, ...] = ()
+            p_value, codes = 1.0, self.problem.codes
+            for i, j, score in zip(*best_pairs(tables, codes, 1 + len(known) ** 2), strict=True):
+                if not {int(i), int(j)} <= known:
+                    features, p_value = (int(i), int(j)), of_pairs.p_value(float(score))
+                    break
             if p_value > PAIR_LEVEL:
-                scores = single_scores(tables, self.problem.codes)
+                scores = single_scores(tables, codes)
                 scores[list(known)] = -np.inf
                 best = int(np.argmax(scores))
                 p_single = of_singles.p_value(float(scores[best]))
@@ -485,18 +484,13 @@ class PairScan:
             known |= set(features)
             self.strata = self._strata(sorted(known))
 
-    def _best_pair(
-        self, tables: PairTables, known: set[int], chance: "ChanceTail"
-    ) -> tuple[tuple[int, ...], float]:
-        best = best_pairs(tables, self.problem.codes, 1 + len(known) ** 2)
-        for i, j, score in zip(*best, strict=True):
-            if not {int(i), int(j)} <= known:
-                return (int(i), int(j)), chance.p_value(float(score))
-        return (), 1.0
-
     def _strata(self, features: Sequence[int]) -> IntArray:
         """Divide the rows by what a forest of features predicts, fitted without them."""
-        values, labels = self.problem.values_of(features), self.problem.labels
+        encoded, labels = self.problem.encoded, self.problem.labels
+        values = self.problem.codes[list(features)].T.astype(np.float64)
+        if encoded is not None:
+            columns = [j for feature in features for j in encoded.features[feature]]
+            values = encoded.columns.values[:, columns]
         n_classes = int(labels.max()) + 1
         fold = self.rng.permutation(len(labels)) % _FOLDS
         shares = np.empty((len(labels), n_classes))

@@ -445,14 +445,14 @@ def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[Hold
         return models
     size = (encoded.n_rows, encoded.columns.n_columns)
     n_rows = min(encoded.n_rows, RowCounts.of(*size, 5).train)
-    small = tuple(model for model in models if not _is_too_wide(model, encoded, n_rows))
+    n_columns = len(encoded.columns.kinds)
+    small = tuple(
+        model
+        for model in models  # all but those that indicators of categories make too large
+        if _one_hot_width(encoded, model.layout) <= n_columns
+        or model_bytes(model, encoded, n_rows, n_rows) <= _MOST_EXPANDED
+    )
     return small or models
-
-
-def _is_too_wide(model: HoldoutModel, encoded: Encoded, n_rows: int) -> bool:
-    """Return whether indicators of categories make a model of "auto" take too much memory."""
-    expanded = _one_hot_width(encoded, model.layout) > len(encoded.columns.kinds)
-    return expanded and model_bytes(model, encoded, n_rows, n_rows) > _MOST_EXPANDED
 
 
 def fresh_context(

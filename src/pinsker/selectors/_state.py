@@ -90,7 +90,8 @@ def from_state(state: Mapping[str, Any]) -> Any:
     """Return a selector that transforms, certifies and is audited as the one that was written."""
     columns, kept = state["columns"], set(state["kept"])
     selector = _SELECTORS[state["selector"]](**_read_parameters(state["parameters"]))
-    importance = state.get("importance")
+    importance, facts = state.get("importance"), state["facts"]
+    shares = facts.get("shares")
     kind_of_path = CountedPath if "n_counted" in state["path"] else SelectionPath
     fitted = {
         **_FORGOTTEN,
@@ -99,7 +100,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "n_samples_fit_": state.get("n_rows"),
         "n_features_in_": len(columns),
         "support_": np.asarray([name in kept for name in columns]),
-        "facts_": _read_facts(state["facts"]),
+        "facts_": TargetFacts(**{**facts, "shares": shares and TargetFacts(**shares)}),
         "feature_columns_": tuple(tuple(group) for group in state["feature_columns"]),
         "ranking_": np.asarray(state["ranking"], dtype=np.int64),
         "path_": kind_of_path.from_json(json.dumps(state["path"])),
@@ -153,12 +154,6 @@ def _read_parameters(saved: Mapping[str, Any]) -> Fields:
     if "knn" in parameters:
         parameters["knn"] = KNNSettings(**parameters["knn"])
     return parameters
-
-
-def _read_facts(saved: Mapping[str, Any]) -> TargetFacts:
-    facts = dict(saved)
-    shares = facts.pop("shares", None)
-    return TargetFacts(**facts, shares=None if shares is None else TargetFacts(**shares))
 
 
 def _read_certificate(saved: Mapping[str, Any]) -> Certificate:
