@@ -33,7 +33,6 @@ from pinsker.cli import _output as out
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
     SelectOptions,
-    check_engine,
     cluster_at,
     collect_warnings,
     fit,
@@ -125,7 +124,11 @@ def select(
     """Choose the columns that matter for a target, within an error budget."""
     outputs = {"output": output, "features": features, "json": json, "report": report}
     out.check_outputs(outputs, [table, database, costs], query)
-    check_engine(engine, scheduler)
+    if scheduler is not None and engine != "auto":
+        raise ParameterError(
+            f"--engine {engine} and --scheduler exclude each other: a cluster is an engine of its "
+            "own."
+        )
     source = choose_source(table, database, query)
     if as_published is not None:  # beside another direction it is refused
         direction = as_published if direction == "auto" else "auto"

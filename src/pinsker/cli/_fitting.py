@@ -234,14 +234,6 @@ def collect_warnings() -> Iterator[list[Note]]:
     collected += [Note("warning", figures={"setting": text.removesuffix(".")}) for text in said]
 
 
-def check_engine(engine: str, scheduler: str | None) -> None:
-    if scheduler is not None and engine != "auto":
-        raise ParameterError(
-            f"--engine {engine} and --scheduler exclude each other: a cluster is an engine of its "
-            "own."
-        )
-
-
 @contextmanager
 def cluster_at(address: str | None) -> Iterator[Any]:
     """Yield a client of the cluster at an address for as long as it is needed; None of none."""

@@ -323,15 +323,20 @@ def choose_kinds(
     declared = categorical_features if isinstance(categorical_features, Mapping) else {}
     by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
     if by_type or isinstance(categorical_features, Mapping):
-        kinds, notes = _guess(table, n_rows or table.n_rows)
+        kinds, doubts = _guess(table, n_rows or table.n_rows)
         skipped = set()
-        for key, kind in declared.items():
+        for key, own in declared.items():
             (j,) = find_columns([key], table.names, "categorical_features")
-            if problem := _why_not(table, j, kind):
+            if problem := _why_not(table, j, own):
                 raise _refused(f"categorical_features declares column {table.names[j]!r} {problem}")
-            kinds[j] = Kind(kind)
+            kinds[j] = Kind(own)
             skipped.add(table.names[j])
-        return tuple(kinds), _doubts(notes, skipped)
+        notes = []  # one per guess, however many columns it concerns
+        for kind, found in doubts.items():
+            if names := [name for name in found if name not in skipped]:
+                about = {"repeats": "many" if kind == "count" else "few", "kind": kind}
+                notes.append(Note("doubtful kind", tuple(names), about))
+        return tuple(kinds), notes
     marked = _marks(categorical_features, table)
     integer = are_integers(table.values)
     return tuple(_kind_if(table, j, marked[j], integer[j]) for j in range(table.n_columns)), []
@@ -443,14 +448,3 @@ def _why_not(table: RawTable, j: int, declared: ColumnChoice) -> str:
     if kind is Kind.BOOLEAN and count_distinct(table.values[:, [j]])[0] > 2:
         return "'boolean', but it has more than two values."
     return ""
-
-
-def _doubts(doubts: Mapping[str, list[str]], skip: set[str]) -> list[Note]:
-    """Write one note per guess, however many columns it concerns."""
-    notes = []
-    for kind, found in doubts.items():
-        names = [name for name in found if name not in skip]
-        if names:
-            repeats = "many" if kind == "count" else "few"
-            notes.append(Note("doubtful kind", tuple(names), {"repeats": repeats, "kind": kind}))
-    return notes

@@ -245,7 +245,12 @@ def read_target(
                 "<metric=concordance> or 'integrated_brier'.",
                 parameter="metric",
             )
-        return read_survival(y), "survival"
+        time, event = y.dtype.names or ("", "")
+        if y.dtype[time].kind == "b":
+            time, event = event, time
+        values = np.column_stack([y[time].astype(np.float64), y[event].astype(np.float64)])
+        held, kinds = np.asfortranarray(values), (Origin.NUMBER, Origin.NUMBER)
+        return RawTable(held, kinds, (None, None), (time, event), "y"), "survival"
     if task == "survival":
         raise _not_metric(
             "the metric is one of censored times, but y is no structured array of an event (bool) "
@@ -388,7 +393,13 @@ def guess_task(table: RawTable) -> tuple[Task, list[Note]]:
     task: Task = "regression" if "regression" in tasks else "classification"
     notes = []
     if len(guesses) == 1 and guesses[0][1]:
-        notes.append(_explain(table.names[0], table.values[:, 0], task))
+        values = table.values[:, 0]
+        meant, other = ("classes", "r2") if task == "classification" else ("numbers", "error")
+        figures = {
+            "distinct": len(np.unique(values)), "low": float(values.min()),
+            "high": float(values.max()), "meant": meant, "setting": f"<metric={other}>",
+        }  # fmt: skip
+        notes.append(Note("guessed target", table.names[:1], figures))
     if len(set(tasks)) > 1:
         notes.append(Note("mixed targets", figures={"setting": "<metric=>"}))
     return task, notes
@@ -403,24 +414,6 @@ def _guess_column(values: FloatArray) -> tuple[Task, bool]:
     if m <= 2 or (repeats and m <= most):
         return "classification", m > 2 and not (coded and m <= _SURE_CLASSES)
     return "regression", m <= MOST_CODED_CLASSES and m < len(values)
-
-
-def _explain(name: str, values: FloatArray, task: Task) -> Note:
-    meant, other = ("classes", "r2") if task == "classification" else ("numbers", "error")
-    figures = {
-        "distinct": len(np.unique(values)), "low": float(values.min()),
-        "high": float(values.max()), "meant": meant, "setting": f"<metric={other}>",
-    }  # fmt: skip
-    return Note("guessed target", (name,), figures)
-
-
-def read_survival(y: AnyArray) -> RawTable:
-    time, event = y.dtype.names or ("", "")
-    if y.dtype[time].kind == "b":
-        time, event = event, time
-    values = np.column_stack([y[time].astype(np.float64), y[event].astype(np.float64)])
-    origins = (Origin.NUMBER, Origin.NUMBER)
-    return RawTable(np.asfortranarray(values), origins, (None, None), (time, event), "y")
 
 
 def survival_target(table: RawTable, scale: Scale, notes: list[Note]) -> Target:

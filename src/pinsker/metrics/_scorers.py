@@ -296,7 +296,15 @@ class ScoreFunction:
         counts = np.bincount(cells, rows.weights, n_classes**2)
         matrix: FloatArray = counts.astype(np.float64).reshape(n_classes, n_classes)
         if not self.takes_weights:
-            return self._without_a_row_of_each_cell(rows, codes, cells)
+            # One row of each cell of the confusion matrix is left out: all of a cell are alike.
+            self._refuse_weights(rows.weights)
+            true, predicted = rows.classes[rows.labels], rows.classes[codes]
+            kwargs = self._kwargs_for(rows)
+            _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
+            whole = self._call(true, predicted, None, kwargs)
+            sides = [(np.delete(true, row), np.delete(predicted, row)) for row in first]
+            left_out = np.array([self._call(*pair, None, kwargs) for pair in sides])
+            return whole, (len(true) - 1) * (whole - left_out)[cell]
         present = (matrix.sum(axis=0) + matrix.sum(axis=1)) > 0
         score = self.row.matrix and self.row.matrix(
             self.kwargs, rows.positive(self.kwargs), present
@@ -312,21 +320,6 @@ class ScoreFunction:
 
         slopes = matrix_slopes(score, matrix)[rows.labels, codes]
         return float(np.squeeze(score(matrix))), slopes * float(rows.weights.sum())
-
-    def _without_a_row_of_each_cell(
-        self, rows: ClassRows, codes: IntArray, cells: IntArray
-    ) -> Influence:
-        """Leave one row of each cell of the confusion matrix out: all rows of a cell are alike."""
-        self._refuse_weights(rows.weights)
-        true, predicted = rows.classes[rows.labels], rows.classes[codes]
-        kwargs = self._kwargs_for(rows)
-        _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
-        everything = self._call(true, predicted, None, kwargs)
-        left_out = [
-            self._call(np.delete(true, row), np.delete(predicted, row), None, kwargs)
-            for row in first
-        ]
-        return everything, (len(true) - 1) * (everything - np.array(left_out))[cell]
 
     def _given(self, rows: ClassRows) -> FloatArray:
         """Return what a function of scores gets: of two classes the second, else all."""

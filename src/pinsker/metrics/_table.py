@@ -145,12 +145,6 @@ def variance_share(known: Known) -> Scaled:
     return squared_error(replace(known, facts=facts), fact(facts.variance, "variance", "r2"))
 
 
-def absolute_error(known: Known) -> Scaled:
-    """L3; of several targets by the root mean square of the ranges, at least their mean."""
-    length = fact(known.facts.target_range, "target_range", "mae")
-    return AbsoluteErrorBound(length), 1.0, known.limit
-
-
 def log_loss(known: Known) -> Scaled:
     """L1; a density's log-loss may be negative: the error of the kept features is then no cap."""
     cap = known.limit if known.facts.task == "classification" else math.inf
@@ -289,7 +283,11 @@ _ROWS = (
     _mean(
         metrics.mean_absolute_error, name="mae", words="mean absolute error",
         aliases=("neg_mean_absolute_error",), largest_loss=_range,
-        theory=Theory(absolute_error),
+        # Of several targets by the root mean square of the ranges, which is at least their mean.
+        theory=Theory(lambda known: (
+            AbsoluteErrorBound(fact(known.facts.target_range, "target_range", "mae")), 1.0,
+            known.limit,
+        )),
         losses=(lambda rows: np.sqrt(rows.squares).mean(axis=1),),
     ),
     MetricRow(

@@ -398,7 +398,15 @@ def able_to_fit(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> E
         return able
     _refuse_named_classes(estimator, name, part, y[rows])
     if is_frame(part):
-        able, _ = _first_able(make_pipeline(_default_encoding(), estimator), part, y[rows])
+        text = OneHotEncoder(
+            handle_unknown="infrequent_if_exist", max_categories=_MOST_CATEGORIES,
+            sparse_output=False,
+        )  # fmt: skip
+        numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
+        steps = (("numbers", numbers, True), ("text", text, False))
+        chosen = [(name, step, partial(_columns_of, numeric=own)) for name, step, own in steps]
+        encoded = make_pipeline(ColumnTransformer(chosen), estimator)
+        able, _ = _first_able(encoded, part, y[rows])
     if able is None:
         raise _refused(
             f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as "
@@ -461,21 +469,9 @@ def prepare_models(
     )
 
 
-def _default_encoding() -> ColumnTransformer:
-    most, unknown = _MOST_CATEGORIES, "infrequent_if_exist"
-    text = OneHotEncoder(handle_unknown=unknown, max_categories=most, sparse_output=False)
-    numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
-    return ColumnTransformer(
-        [("numbers", numbers, _numeric_columns), ("text", text, _other_columns)]
-    )
-
-
-def _numeric_columns(frame: TableLike) -> list[str]:
-    return list(frame_of(frame).select(nw.selectors.numeric()).columns)
-
-
-def _other_columns(frame: TableLike) -> list[str]:
-    return list(frame_of(frame).select(~nw.selectors.numeric()).columns)
+def _columns_of(frame: TableLike, *, numeric: bool) -> list[str]:
+    numbers = nw.selectors.numeric()
+    return list(frame_of(frame).select(numbers if numeric else ~numbers).columns)
 
 
 def _refuse_named_classes(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> None:

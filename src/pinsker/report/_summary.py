@@ -283,7 +283,15 @@ def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
     encoded, kept = _encode(selector, X, y, knn), _kept.kept_features(selector)
     n_rows = encoded.n_rows  # an even spread, the same ones every time
     rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
-    problem = _take(Problem.of(encoded), rows)
+    whole = Problem.of(encoded)
+    labels = None if whole.labels is None else whole.labels[rows]
+    if labels is not None:  # a rare class may be gone: codes stay 0, 1, 2, ...
+        labels = np.unique(labels, return_inverse=True)[1]
+    target, features = whole.target, whole.feature_of_column
+    target = None if target is None else target[rows]
+    problem = Problem.from_arrays(
+        whole.values[rows], labels=labels, target=target, features=features
+    )
     k = min(knn.n_neighbors, len(rows) - 1)
     alone = Forward(problem, n_neighbors=k).scores()
     given = Forward(problem, n_neighbors=k, active=kept).scores()
@@ -330,14 +338,3 @@ def _find_stand_ins(
         if scores[best] > _CHANCE / np.sqrt(len(rows)):  # the others are replaced by nothing
             found[feature] = (sorted(kept)[best], float(scores[best]))
     return found
-
-
-def _take(problem: Problem, rows: IntArray) -> Problem:
-    labels = None if problem.labels is None else problem.labels[rows]
-    if labels is not None:  # a rare class may be gone: codes stay 0, 1, 2, ...
-        labels = np.unique(labels, return_inverse=True)[1]
-    return Problem.from_arrays(
-        problem.values[rows], labels=labels,
-        target=None if problem.target is None else problem.target[rows],
-        features=problem.feature_of_column,
-    )  # fmt: skip

@@ -189,11 +189,7 @@ def backward(
     if settings.screens(problem.n_features):
         few = _Screened.of(problem, settings, fixed)
         return few.renumbered(backward(few.problem, few.settings, few.fixed))
-    active = None if earlier is None else earlier.last_set
-    state = settings.scorer(Backward)(**settings.of_engine(problem), active=active)
-    trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
-    shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
-    return _ended("backward", trace, problem, settings, fixed, plan=state.plan)
+    return _shrunk(problem, settings, fixed, on_step, earlier=earlier)
 
 
 def forward(
@@ -230,7 +226,7 @@ def forward_backward(
     """Add features until well past the peak of the information, then remove the weakest."""
     if earlier is not None and earlier.complete:
         return earlier
-    return _shrunk(problem, settings, fixed, on_step, grow_past_peak(problem, settings, fixed))
+    return _shrunk(problem, settings, fixed, on_step, *grow_past_peak(problem, settings, fixed))
 
 
 def forward_backward_and_forward(
@@ -243,14 +239,14 @@ def forward_backward_and_forward(
         return few.renumbered(first), few.renumbered(second)
     growth = grow_past_peak(problem, settings, fixed)
     if settings.patience is None:  # then forward goes on beyond the growth
-        return _shrunk(problem, settings, fixed, None, growth), forward(problem, settings, fixed)
+        return _shrunk(problem, settings, fixed, None, *growth), forward(problem, settings, fixed)
     trace, full = growth
     size = min(max(len(fixed), settings.at_least), len(trace.moves))
     while size < len(trace.moves) and not has_stalled(trace.beginning(size), settings.patience):
         size += 1
     grown = trace.beginning(size)
     grown_path = _ended("forward", grown, problem, settings, fixed, full_information=full)
-    return _shrunk(problem, settings, fixed, None, growth), grown_path
+    return _shrunk(problem, settings, fixed, None, *growth), grown_path
 
 
 def grow_past_peak(
@@ -328,13 +324,16 @@ def _shrunk(
     settings: KNNSearchSettings,
     fixed: Sequence[int],
     on_step: OnStep | None,
-    growth: tuple[Trace, float],
+    grown: Trace | None = None,
+    full: float | None = None,
+    earlier: SelectionPath | None = None,
 ) -> SelectionPath:
-    grown, full = growth
-    state = settings.scorer(Backward)(**settings.of_engine(problem), active=grown.moves)
-    trace = Trace(state.active, [state.information])
+    start = earlier.last_set if earlier is not None else None if grown is None else grown.moves
+    state = settings.scorer(Backward)(**settings.of_engine(problem), active=start)
+    trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
     shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
-    return _ended("backward", trace, problem, settings, fixed, full_information=full)
+    known = {"plan": state.plan} if grown is None else {"full_information": full}
+    return _ended("backward", trace, problem, settings, fixed, **known)
 
 
 def _ended(

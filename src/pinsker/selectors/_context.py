@@ -289,31 +289,22 @@ def open_context(
     fixed = find_features(encoded, selector.fixed_features, "fixed_features")
     rule.check(encoded.n_features, len(fixed), facts)
     if isinstance(rule, ErrorBudget):
-        _check_metric(selector, rule, encoded, facts)
+        metric, cv = Metric(rule.metric_for(facts)), selector.get_params(deep=False).get("cv")
+        if facts.task == encoded.target.task:  # a linear model takes all targets for numbers
+            metric.check(encoded.target)
+        holds_none = cv is None or (isinstance(cv, int) and not cv)
+        if holds_none and not (rule.has_theory and metric.has_theory):
+            holds = "use FeatureSelector" if cv is None else "set cv=5"
+            other = f", or use a budget in metric={METRICS[facts.task][0]!r}"
+            raise ParameterError(
+                f"{rule} is decided by held-out rows alone, and {type(selector).__name__} holds "
+                f"none out: {holds}{'' if facts.task == 'survival' else other}.",
+                parameter="metric",
+            )
     digest = _fingerprint(encoded, type(selector).__name__, fixed, seed, *search) if search else ""
     budget = budget_of_rule(selector, rule)
     about = {"table": X, "user_data": {"X": X, "y": y}, "fingerprint": digest}
     return FitContext(encoded, facts, rule, budget, fixed, seed, **about)
-
-
-def _check_metric(
-    selector: Selector, rule: ErrorBudget, encoded: Encoded, facts: TargetFacts
-) -> None:
-    """Refuse a metric that the target has no use for, or that nothing here can decide."""
-    metric = Metric(rule.metric_for(facts))
-    if facts.task == encoded.target.task:  # a linear model takes all targets for numbers
-        metric.check(encoded.target)
-    if rule.has_theory and metric.has_theory:
-        return
-    cv = selector.get_params(deep=False).get("cv")
-    if cv is None or (isinstance(cv, int) and not cv):
-        holds = "use FeatureSelector" if cv is None else "set cv=5"
-        other = f", or use a budget in metric={METRICS[facts.task][0]!r}"
-        raise ParameterError(
-            f"{rule} is decided by held-out rows alone, and {type(selector).__name__} holds none "
-            f"out: {holds}{'' if facts.task == 'survival' else other}.",
-            parameter="metric",
-        )
 
 
 def _fingerprint(encoded: Encoded, *settings: Any) -> str:

@@ -278,8 +278,10 @@ class FeatureSelector(EvaluatedSelector):
         )  # fmt: skip
         progress = Progress(self, context.user_data, 5 + len(names))
         context.jobs.on_call = None if progress.stages is None else progress.stages.show
-        progress.on_stage(_describe_search(plan, len(names)))
         if plan.folds:
+            rows = f"in {len(plan.folds)} folds"
+            rows = rows if plan.crosses else f"on {len(plan.searched[0])} rows"
+            progress.on_stage(f"searching {len(names)} paths {rows}")
             found = search_paths(context, plan, searches, names)
             with keeping_path(self, context, found.paths):
                 evaluator = context.evaluator_of(plan)
@@ -291,6 +293,7 @@ class FeatureSelector(EvaluatedSelector):
             progress.on_stage("importance")
             set_fitted(self, self._chosen(context, plan, searches, found, choice))
         else:
+            progress.on_stage("searching one path, without held-out rows")
             path = search_until(context.deadline, context.encoded, searches, names[0])
             choose_on_path(self, context, path)
         progress.close()
@@ -402,14 +405,6 @@ def _measure_importance(context: FitContext, choice: Choice) -> Importance | Non
     path, size = choice.path, choice.decision.size
     why = () if choice.on_fresh_rows else (SAME_ROWS,)
     return importance_at_hand(choice.evaluator, path.order[:size], path.names, why)
-
-
-def _describe_search(plan: RowPlan, n_paths: int) -> str:
-    if not plan.folds:
-        return "searching one path, without held-out rows"
-    if plan.crosses:
-        return f"searching {n_paths} paths in {len(plan.folds)} folds"
-    return f"searching {n_paths} paths on {len(plan.searched[0])} rows"
 
 
 def _describe_rows(plan: RowPlan, n_rows: int) -> Notes:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._notes import notes_of_fields, notes_to_fields
-from pinsker._types import AnyArray, Fields, Selector, plain
+from pinsker._types import Fields, Selector, plain
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Profile, listing
 from pinsker.engine import KNNSettings
@@ -89,6 +89,9 @@ def to_state(selector: Selector) -> Fields:
 def from_state(state: Mapping[str, Any]) -> Any:
     """Return a selector that transforms, certifies and is audited as the one that was written."""
     columns, kept = state["columns"], set(state["kept"])
+    hashes = base64.b64decode(state["row_hashes"], validate=True)
+    if len(hashes) % 8:
+        raise DataError(f"row_hashes has {len(hashes)} bytes, and must have 8 for each row")
     selector = _SELECTORS[state["selector"]](**_read_parameters(state["parameters"]))
     importance, facts = state.get("importance"), state["facts"]
     shares = facts.get("shares")
@@ -109,7 +112,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "notes_": notes_of_fields(state),
         "_record": FitRecord(
             int(state["seed"]),
-            row_hashes=_read_hashes(state["row_hashes"]),
+            row_hashes=np.frombuffer(hashes, dtype="<u8"),
             weighted=bool(state.get("weighted")),
             grouped=bool(state.get("grouped")),
             profile=_read_profile(state.get("profile")),
@@ -224,10 +227,3 @@ def _profile_from(n_rows: int, saved: Sequence[Fields], compared: Sequence[str])
     shares = {name: tuple(own["shares"]) for name, own in columns.items()}
     modes = {name: float(own["mode"]) for name, own in columns.items()}
     return Profile(n_rows, bins, shares, modes, tuple(compared))
-
-
-def _read_hashes(text: str) -> AnyArray:
-    content = base64.b64decode(text, validate=True)
-    if len(content) % 8:
-        raise DataError(f"row_hashes has {len(content)} bytes, and must have 8 for each row")
-    return np.frombuffer(content, dtype="<u8")

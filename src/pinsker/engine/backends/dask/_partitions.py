@@ -80,7 +80,17 @@ def count_part(part: Part, request: Request) -> IntArray:
     counts = np.zeros(request.n_cells, dtype=np.int64)
     for start in range(0, len(labels), _ROWS_PER_BLOCK):
         rows = slice(start, start + _ROWS_PER_BLOCK)
-        _count_rows(np.ascontiguousarray(codes[:, rows]), labels[rows], request, counts)
+        some, own, end = np.ascontiguousarray(codes[:, rows]), labels[rows], 0
+        for group in request.groups:
+            joint = group.codes(some, request.n_categories) * request.n_classes + own
+            for column in request.columns:
+                size = int(request.n_categories[column])
+                begin, end = end, end + group.n_groups * request.n_classes * size
+                cells = joint * size + some[column]
+                counts[begin:end] += np.bincount(cells, minlength=end - begin)
+        if request.also is not None:
+            cells = request.also.codes(some, request.n_categories) * request.n_classes + own
+            counts[end:] += np.bincount(cells, minlength=len(counts) - end)
     return counts
 
 
@@ -103,20 +113,6 @@ def checked_part(part: TableLike, n_categories: IntArray, n_classes: int) -> Par
                 f"0..{n_categories[wrong[0]] - 1}: number its categories anew."
             )
     return codes, labels
-
-
-def _count_rows(codes: AnyArray, labels: IntArray, request: Request, counts: IntArray) -> None:
-    end = 0
-    for group in request.groups:
-        joint = group.codes(codes, request.n_categories) * request.n_classes + labels
-        for column in request.columns:
-            size = int(request.n_categories[column])
-            begin, end = end, end + group.n_groups * request.n_classes * size
-            cells = joint * size + codes[column]
-            counts[begin:end] += np.bincount(cells, minlength=end - begin)
-    if request.also is not None:
-        cells = request.also.codes(codes, request.n_categories) * request.n_classes + labels
-        counts[end:] += np.bincount(cells, minlength=len(counts) - end)
 
 
 class PartitionTables:

@@ -138,22 +138,18 @@ class _Store:
         if spec is not None:
             self.tiles.setdefault((task.search, task.tile), _TileState(spec))
         state = self.tiles.get((task.search, task.tile))
-        self._tidy(task, now)
+        for key, one in list(self.tiles.items()):  # moved elsewhere, or not used any more
+            moved = key[0] == task.search and key[1] not in task.kept
+            if moved or (one.used and now - one.used > _SECONDS_TO_KEEP):
+                self.tiles.pop(key, None)
+        for name, (_, used) in list(self.tables.items()):
+            if now - used > _SECONDS_TO_KEEP:
+                self.tables.pop(name, None)
         if held is None or state is None:
             return None
         self.tables[task.table] = held, now
         state.used = now
         return held, state
-
-    def _tidy(self, task: TileTask, now: float) -> None:
-        """Drop tiles that have moved elsewhere, and what is not used any more."""
-        for key, state in list(self.tiles.items()):
-            moved = key[0] == task.search and key[1] not in task.kept
-            if moved or (state.used and now - state.used > _SECONDS_TO_KEEP):
-                self.tiles.pop(key, None)
-        for name, (_, used) in list(self.tables.items()):
-            if now - used > _SECONDS_TO_KEEP:
-                self.tables.pop(name, None)
 
 
 def advance(
