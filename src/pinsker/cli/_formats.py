@@ -23,7 +23,7 @@ import pandas as pd
 
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
-from pinsker._types import TableLike, Unchecked
+from pinsker._types import TableLike
 from pinsker.encoding import RowSample, is_float, read_written, written_number
 from pinsker.exceptions import DataError, ParameterError
 
@@ -442,7 +442,15 @@ def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, 
         if kind == "json":
             return _read_json(handle.read()), []
         if kind in ("xlsx", "xls"):
-            return _read_sheet(handle, "openpyxl" if kind == "xlsx" else "calamine")
+            engine: Any = "openpyxl" if kind == "xlsx" else "calamine"
+            with pd.ExcelFile(handle, engine=engine) as book:  # the first sheet that holds anything
+                sheets = book.sheet_names
+                read = ((one, pd.read_excel(book, sheet_name=one)) for one in sheets)
+                empty = (sheets[0], pd.DataFrame())
+                sheet, frame = next((pair for pair in read if not pair[1].empty), empty)
+            others = [str(one) for one in sheets if one != sheet]
+            figures = {"sheet": sheet, "others": ", ".join(map(repr, others[:5]))}
+            return frame, [Note("sheet", figures=figures)] if others else []
         if kind == "dta":
             return _with_text(pd.read_stata(handle)), []
         if kind == "sav":
@@ -486,18 +494,6 @@ def _read_json(content: bytes) -> pd.DataFrame:
 
 def _are_rows(part: TableLike) -> bool:
     return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
-
-
-def _read_sheet(handle: BinaryIO, engine: Unchecked) -> tuple[pd.DataFrame, list[Note]]:
-    with pd.ExcelFile(handle, engine=engine) as book:
-        sheets = book.sheet_names
-        frames = ((name, pd.read_excel(book, sheet_name=name)) for name in sheets)
-        name, frame = next(((n, f) for n, f in frames if not f.empty), (sheets[0], pd.DataFrame()))
-    others = [str(sheet) for sheet in sheets if sheet != name]
-    if not others:
-        return frame, []
-    listed = ", ".join(map(repr, others[:5]))
-    return frame, [Note("sheet", figures={"sheet": name, "others": listed})]
 
 
 def _with_text(frame: pd.DataFrame) -> pd.DataFrame:

@@ -122,8 +122,7 @@ def _target(read: InputTable, encoded: Encoded) -> str:
         listed = ", ".join(f"{target.classes[i]} {counts[i] / counts.sum():.0%}" for i in largest)
         more = ", ..." if len(counts) > len(largest) else ""
         return f"{len(counts)} classes ({listed}{more}){without}"
-    assert target.raw is not None  # a numeric target keeps the user's values
-    values = target.raw[:, 0]
+    values = target.numbers[:, 0]
     return f"a number from {short(values.min())} to {short(values.max())}{without}"
 
 

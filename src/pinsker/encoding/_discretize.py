@@ -81,7 +81,11 @@ def bin_columns(
         coded.append(everything)
         edges.append(cuts)
     sizes = frozen(np.array(n_categories, dtype=np.int64))
-    notes = _notes(columns, sizes, edges)
+    listed = list(zip(columns.names, n_categories, edges, strict=True))
+    many = tuple(name for name, n, own in listed if own is None and n > _MANY_CATEGORIES)
+    uncut = tuple(name for name, _, own in listed if own is not None and len(own) == 0)
+    notes: Notes = (Note("many categories", many, {"most": _MANY_CATEGORIES}),) if many else ()
+    notes += (Note("one bin", uncut),) if uncut else ()
     # Column by column and in the smallest type: less memory to read for each count.
     codes = np.stack(coded, dtype=smallest_type(int(sizes.max()))).T
     codes.flags.writeable = False
@@ -143,16 +147,6 @@ def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy:
 
 def smallest_type(n_categories: int) -> npt.DTypeLike:
     return np.uint8 if n_categories <= 2**8 else np.uint16 if n_categories <= 2**16 else np.int32
-
-
-def _notes(columns: Columns, sizes: IntArray, edges: list[FloatArray | None]) -> Notes:
-    found = list(zip(columns.names, sizes, edges, strict=True))
-    many = [name for name, size, cuts in found if cuts is None and size > _MANY_CATEGORIES]
-    uncut = [name for name, _, cuts in found if cuts is not None and len(cuts) == 0]
-    notes: Notes = ()
-    if many:
-        notes += (Note("many categories", tuple(many), {"most": _MANY_CATEGORIES}),)
-    return notes + ((Note("one bin", tuple(uncut)),) if uncut else ())
 
 
 def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatArray:

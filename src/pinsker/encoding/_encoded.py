@@ -126,14 +126,19 @@ class Target:
         return 0 if self.classes is None else len(self.classes)
 
     @property
+    def numbers(self) -> FloatArray:
+        """What `raw` holds: the user's values of a target of numbers or of censored times."""
+        assert self.raw is not None
+        return self.raw
+
+    @property
     def strata(self) -> FloatArray | IntArray:
         """What rows are divided by evenly: classes, the first number, or event and then time."""
         if self.labels is not None:
             return self.labels
-        assert self.raw is not None  # a numeric target keeps the user's values
         if self.task != "survival":
-            return self.raw[:, 0]
-        return np.asarray(np.argsort(np.lexsort(self.raw.T), kind="stable"), dtype=np.float64)
+            return self.numbers[:, 0]
+        return np.asarray(np.argsort(np.lexsort(self.numbers.T), kind="stable"), dtype=np.float64)
 
     @property
     def n_rows(self) -> int:

@@ -222,8 +222,7 @@ def _paired_losses(
     one, other = less.losses, more.losses
     n = len(one)
     if evaluator.metric.name == "r2":
-        values = evaluator.data.rows.target.raw
-        assert values is not None  # a numeric target keeps the user's values
+        values = evaluator.data.rows.target.numbers
         middle = np.average(values, axis=0, weights=evaluator.data.rows.weights)
         spreads = np.sqrt(column_variances(values, evaluator.data.rows.weights))
         squares = np.sum(((values - middle) / spreads) ** 2, axis=1)[evaluator.rows[:n]]
@@ -351,18 +350,16 @@ class Stability:
             return ()
         kind = "unstable choice" if self.value < UNSTABLE else "unstable columns"
         others = {k for j in kept for k in self.in_place_of(j)} - set(kept)
-        said = [self._said(j, others) for j in rare[:_NAMED]]
+        said = []
+        for j in rare[:_NAMED]:
+            times = f"chosen in {int(self.chosen[:, j].sum())} of {self.n_choices}"
+            instead = [self.names[k] for k in self.in_place_of(j) if k in others][:_IN_PLACE]
+            place = f" (in its place {', '.join(map(repr, instead))})" if instead else ""
+            said.append(f"{self.names[j]!r} is kept, but {times}{place}")
         if len(rare) > _NAMED:
             said.append(f"{len(rare) - _NAMED} more kept columns are as rare")
         names = tuple(self.names[j] for j in rare)
         return (Note(kind, names, {"found": "; ".join([str(self), *said])}),)
-
-    def _said(self, feature: int, others: set[int]) -> str:
-        """Say how often a feature was found, and what was found in its place."""
-        count = int(self.chosen[:, feature].sum())
-        text = f"{self.names[feature]!r} is kept, but chosen in {count} of {self.n_choices}"
-        instead = [self.names[k] for k in self.in_place_of(feature) if k in others][:_IN_PLACE]
-        return text + (f" (in its place {', '.join(map(repr, instead))})" if instead else "")
 
     def __str__(self) -> str:
         return (

@@ -165,8 +165,7 @@ class _Target:
     def of(cls, encoded: Encoded) -> "_Target":
         if encoded.target.labels is not None:
             return cls(encoded.target.labels, None)
-        assert encoded.target.raw is not None  # a numeric target keeps its values
-        numbers = encoded.target.raw[:, 0]
+        numbers = encoded.target.numbers[:, 0]
         different, codes = np.unique(numbers, return_inverse=True)
         return cls(codes if len(different) < _FEWEST_VALUES else None, numbers)
 

@@ -106,10 +106,28 @@ def reliability_warnings(
         return ("x and y are exact linear functions of each other, so it is infinite",)
     if measured.ceiling is None:
         return ()
-    return (
-        *isolated_row_warnings(measured.n_alone, layout.n_rows),
-        *_resolution_warnings(layout, measured, arguments),
-    )
+    alone = isolated_row_warnings(measured.n_alone, layout.n_rows)
+    classes = [side for side in (arguments.x, arguments.y) if _is_nominal(side)]
+    if _is_well_resolved(measured, arguments, bool(classes)):
+        return alone
+    n_rows, n_columns = layout.n_rows, arguments.n_columns
+    resolution = neighbor_resolution(layout, arguments)
+    # Information about classes is at most their entropy, so no more need be resolved.
+    entropies = [state_entropy(merge_states(side.metric())[0], "none") for side in classes]
+    needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * entropy for entropy in entropies)])
+    if resolution < needed and not _repeats_condition(layout):
+        reason = (
+            f"{n_columns} columns are too many for {n_rows} rows: neighbors are so far apart that "
+            f"they show at most {resolution:.2g} nats, and less than is there"
+        )
+        return (*alone, reason)
+    if not classes and measured.value > _NEAR_RESOLUTION * resolution:
+        reason = (
+            f"the estimate is close to the {resolution:.2g} nats that neighbors can show with "
+            f"{n_rows} rows, so the truth may be larger"
+        )
+        return (*alone, reason)
+    return alone
 
 
 def half_sampling_error(
@@ -143,33 +161,6 @@ def isolated_row_warnings(n_alone: int, n_rows: int) -> tuple[str, ...]:
         "zero; merge rare categories"
     )
     return (reason,)
-
-
-def _resolution_warnings(
-    layout: MethodArrays, measured: Measurement, arguments: Arguments
-) -> tuple[str, ...]:
-    """Compare the estimate with what the neighbors could have shown."""
-    classes = [side for side in (arguments.x, arguments.y) if _is_nominal(side)]
-    if _is_well_resolved(measured, arguments, bool(classes)):
-        return ()
-    n_rows, n_columns = layout.n_rows, arguments.n_columns
-    resolution = neighbor_resolution(layout, arguments)
-    # Information about classes is at most their entropy, so no more need be resolved.
-    entropies = [state_entropy(merge_states(side.metric())[0], "none") for side in classes]
-    needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * entropy for entropy in entropies)])
-    if resolution < needed and not _repeats_condition(layout):
-        reason = (
-            f"{n_columns} columns are too many for {n_rows} rows: neighbors are so far apart that "
-            f"they show at most {resolution:.2g} nats, and less than is there"
-        )
-        return (reason,)
-    if not classes and measured.value > _NEAR_RESOLUTION * resolution:
-        reason = (
-            f"the estimate is close to the {resolution:.2g} nats that neighbors can show with "
-            f"{n_rows} rows, so the truth may be larger"
-        )
-        return (reason,)
-    return ()
 
 
 def _is_well_resolved(measured: Measurement, arguments: Arguments, classes: bool) -> bool:

@@ -7,6 +7,7 @@ spread gives its standard error. Scores of a confusion matrix are computed for m
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
@@ -112,19 +113,6 @@ def one_vs_rest(
     score = float(shares @ values)
     within = np.sum([share * part[1] for share, part in zip(shares, parts, strict=True)], axis=0)
     return score, np.asarray(within + values[labels] - score)
-
-
-def one_vs_one_auc(labels: IntArray, scores: FloatArray, weights: FloatArray) -> Influence:
-    """Average the AUC over all pairs of classes, ranked by both scores (Hand and Till 2001)."""
-    n_classes, total = scores.shape[1], float(weights.sum())
-    value, influence = 0.0, np.zeros(len(labels))
-    pairs = [(a, b) for a in range(n_classes) for b in range(n_classes) if a != b]
-    for one, other in pairs:
-        rows = np.flatnonzero((labels == one) | (labels == other))
-        part, moved = auc_influence(labels[rows] == one, scores[rows, one], weights[rows])
-        value += part / len(pairs)
-        influence[rows] += moved * total / float(weights[rows].sum()) / len(pairs)
-    return value, influence
 
 
 def block_jackknife(
@@ -469,10 +457,19 @@ def of_ranks(one: Ranked) -> Callable[[ClassRows, Fields], Influence]:
             at = rows.positive(kwargs)
             margin = rows.scores[:, at] - rows.scores[:, 1 - at]
             return one(rows.labels == at, margin, rows.weights)
-        given = (rows.labels, rows.log_probabilities, rows.weights)
-        if kwargs.get("multi_class") == "ovo":
-            return one_vs_one_auc(*given)
-        return one_vs_rest(one, *given, by_frequency=kwargs.get("average") == "weighted")
+        labels, scores, weights = rows.labels, rows.log_probabilities, rows.weights
+        if kwargs.get("multi_class") != "ovo":
+            by_frequency = kwargs.get("average") == "weighted"
+            return one_vs_rest(one, labels, scores, weights, by_frequency=by_frequency)
+        # The AUC of all pairs of classes, ranked by both scores, averaged (Hand and Till 2001).
+        pairs = list(permutations(range(scores.shape[1]), 2))
+        value, moves, total = 0.0, np.zeros(len(labels)), float(weights.sum())
+        for a, b in pairs:
+            some = np.flatnonzero((labels == a) | (labels == b))
+            part, moved = auc_influence(labels[some] == a, scores[some, a], weights[some])
+            value += part / len(pairs)
+            moves[some] += moved * total / float(weights[some].sum()) / len(pairs)
+        return value, moves
 
     return influence
 

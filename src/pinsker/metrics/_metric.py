@@ -270,15 +270,14 @@ class Metric:
                 logs, labels, scores, classes=target.classes, weights=own, clusters=together
             )
             return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name)
-        assert target.raw is not None  # numbers and censored times keep the user's values
-        raw = target.raw[rows]
+        every, raw = target.numbers, target.numbers[rows]
         if target.task == "survival":
             likelihood = log_likelihood_of_times(scores[:, 0], raw, own)
-            losses = self.of_survival(scores, raw, grid_times(target.raw), weights=own)
+            losses = self.of_survival(scores, raw, grid_times(every), weights=own)
         else:
-            likelihood = log_likelihood_of_numbers(scores, raw, target.raw, own)
+            likelihood = log_likelihood_of_numbers(scores, raw, every, own)
             losses = self.of_numbers(
-                scores, raw, target.raw, weights=own, all_weights=weights, clusters=together
+                scores, raw, every, weights=own, all_weights=weights, clusters=together
             )
         predicted = scores[:, 0] if target.task == "regression" and scores.shape[1] == 1 else None
         return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name, predicted)

@@ -303,14 +303,12 @@ class RawModel(HoldoutModel):
         able = replace(self, estimator=of_columns(self.estimator, column_names(own.table), columns))
         of_train = None if weights is None else weights[train]
         if target.task == "survival":
-            assert target.raw is not None  # censored times keep the user's values
-            y = as_structured(target.raw, target.names)
+            y = as_structured(target.numbers, target.names)
             model = able._fitted(given, y[train], of_train)
-            grid = grid_times(target.raw)
+            grid = grid_times(target.numbers)
             return survival_predictions(model, given, own.take(test, columns), grid)
         if target.labels is None:
-            assert target.raw is not None  # a numeric target keeps the user's values
-            values = target.raw[train]
+            values = target.numbers[train]
             numbers = values[:, 0] if values.shape[1] == 1 else values
             model = able._fitted(given, numbers, of_train)
             return outputs(model, "predict", own.take(test, columns), values.shape[1])
@@ -450,14 +448,12 @@ def prepare_models(
     if not any(isinstance(model, RawModel) for model in models):
         return tuple(models)
     target = encoded.target
-    y: AnyArray | None
     if target.parts:
         y = class_matrix(target)
-    elif target.raw is not None and target.task == "survival":
-        y = as_structured(target.raw, target.names)
+    elif target.task == "survival":
+        y = as_structured(target.numbers, target.names)
     else:
-        y = target.raw if target.labels is None else class_names(target)[target.labels]
-    assert y is not None  # a numeric target keeps the user's values
+        y = target.numbers if target.labels is None else class_names(target)[target.labels]
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     own = OwnColumns.of(X, encoded)
     table = own.take(np.arange(len(y)), own.columns_of(range(encoded.n_features)))

@@ -122,7 +122,11 @@ class ErrorIncreaseDisplay(_Display):
         if self.rough:
             self._draw_rough(ax)
         if not self.cv_results and self.sizes is not None and self.bounds is not None:
-            self._draw_bound(ax, self.sizes, self.bounds)
+            upwards = np.argsort(self.sizes)
+            sizes, best = self.sizes[upwards], np.fmin.accumulate(self.bounds[upwards])
+            style: Fields = {"color": _PATH, "linewidth": 2.5, "marker": "o", "markersize": 4}
+            known = sizes > 0
+            (self.line_,) = ax.plot(sizes[known], best[known], label="bound, not tested", **style)
         if self.baseline is not None:
             level = {"color": "0.4", "linestyle": "--", "linewidth": 1}
             if self.baseline > FAR * max(ax.get_ylim()[1], self.budget or 0.0):
@@ -164,13 +168,6 @@ class ErrorIncreaseDisplay(_Display):
         _, size, increase = zip(*self.rough, strict=True)
         ax.plot(size, increase, "o", **style, label="estimate of some folds")
         ax.set_ylim(low, max(high, min(1.05 * max(increase), STEEP * high)))
-
-    def _draw_bound(self, ax: Axes, sizes: IntArray, bounds: FloatArray) -> None:
-        upwards = np.argsort(sizes)
-        sizes, best = sizes[upwards], np.fmin.accumulate(bounds[upwards])
-        style = {"color": _PATH, "linewidth": 2.5, "marker": "o", "markersize": 4}
-        shown = sizes > 0
-        (self.line_,) = ax.plot(sizes[shown], best[shown], label="bound, not tested", **style)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -71,12 +71,21 @@ def to_html(summary: Fields) -> str:
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "ensure_ascii": True}
     script, chart = _text("page.js"), increase_chart(summary)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    choices = summary["choices"]
+    own, choices = summary["certificate"]["set"], summary["choices"]
+    # What the script needs so that the page follows the slider: texts and places.
+    following = {
+        "order": summary["path"]["order"], "current": choices["current"],
+        "own": {
+            "state": own_state(summary), "set": {name: own[name] for name in ("size", "features")},
+        },
+        "sets": [{k: one[k] for k in ("first", "size", "features")} for one in choices["sets"]],
+        "states": states(summary), "marks": marks_of(chart, summary),
+    }  # fmt: skip
     page: str = environment.get_template("page.html").render(
         summary=summary, state=own_state(summary), chart=chart, experts=expert_charts(summary),
         marks=slider_marks(choices) if choices["budgets"] else [], ranking=_ranking(summary),
         subgroups=_subgroups(summary["certificate"]["figures"]),
-        following=_following(summary, chart), most_rows=_MOST_ROWS,
+        following=following, most_rows=_MOST_ROWS,
         style=markupsafe.Markup(_text("page.css")), script=markupsafe.Markup(script),
         # This script may run, whose text is known, and nothing is loaded.
         policy=f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
@@ -84,18 +93,6 @@ def to_html(summary: Fields) -> str:
         kinds=Counter(column["kind"] for column in summary["data"]["columns"] or ()),
     )  # fmt: skip
     return page
-
-
-def _following(summary: Fields, chart: Fields) -> Fields:
-    """Return what the script needs so that the page follows the slider: texts and places."""
-    own, choices = summary["certificate"]["set"], summary["choices"]
-    own_set = {name: own[name] for name in ("size", "features")}
-    return {
-        "order": summary["path"]["order"], "current": choices["current"],
-        "own": {"state": own_state(summary), "set": own_set},
-        "sets": [{k: one[k] for k in ("first", "size", "features")} for one in choices["sets"]],
-        "states": states(summary), "marks": marks_of(chart, summary),
-    }  # fmt: skip
 
 
 def _subgroups(figures: Fields) -> list[Fields]:

@@ -101,10 +101,9 @@ def target_classes(encoded: Encoded, bins: int) -> Classes:
     target, weights = encoded.target, encoded.weights
     if target.labels is not None:
         return Classes(target.labels)
-    assert target.raw is not None  # a regression target always keeps the user's values
     group, edges = Group.trivial(encoded.n_rows), []
     used = np.ones(encoded.n_rows) if weights is None else weights
-    for values in target.raw.T:
+    for values in target.numbers.T:
         cuts = weighted_cuts(values, used, bins)
         codes = np.searchsorted(cuts, values, side="left")
         group = group.joined(codes.astype(np.uint32), len(cuts) + 1)

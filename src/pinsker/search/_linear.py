@@ -180,8 +180,7 @@ def target_numbers(encoded: Encoded) -> FloatArray:
     """Return a target as numbers: indicators of classes, martingale residuals of times."""
     labels, classes = encoded.target.labels, encoded.target.classes
     if labels is None:
-        assert encoded.target.raw is not None  # a numeric target keeps the user's values
-        raw = encoded.target.raw
+        raw = encoded.target.numbers
         if encoded.target.task == "survival":
             return null_martingale(raw[:, 0], raw[:, 1] > 0)[:, None]
         if raw.shape[1] == 1:

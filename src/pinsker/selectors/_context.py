@@ -135,12 +135,19 @@ class FitMemory:
         table = 2 * _rows_bytes(encoded, n_rows) + 3 * _DOUBLE * n_rows * _n_targets(encoded)
         n_kept = _SETS * most_predictions(len(models), rows.train) + _RACED * len(models)
         kept = n_kept * _DOUBLE * rows.held_out * n_outputs
+        columns = encoded.columns
+        # Indicators, centered, beside the target, and again in the factorization; where they are
+        # more than rows they are not searched.
+        width = _one_hot_width(encoded)
+        width = width if width <= rows.search else columns.n_columns
+        linear = 4 * _DOUBLE * rows.search * (width + n_outputs)
+        neighbors = search_bytes(rows.search, columns.n_columns, copies=2)
         fits = [model_bytes(model, encoded, rows.train, rows.test) for model in models]
         plan = cls(
             memory_limit(max_memory),
             _BASE + table + kept,
             _rows_bytes(encoded, rows.counted),
-            least_search_bytes(encoded, rows.search),
+            _rows_bytes(encoded, rows.search) + max(neighbors, linear),
             max(fits, default=0),
             n_jobs,
         )
@@ -171,17 +178,6 @@ class FitMemory:
     def for_one_search(self, n_searches: int) -> int:
         """Return what the engine may hold when this many searches run side by side."""
         return (self.limit - self.held) // n_searches - self.copy
-
-
-def least_search_bytes(encoded: Encoded, n_rows: int) -> int:
-    """Return the least that a search of this many rows needs: by neighbors, linear or by counts."""
-    columns = encoded.columns
-    neighbors = search_bytes(n_rows, columns.n_columns, copies=2)
-    # Indicators, centered, beside the target, and again in the factorization.
-    width = _one_hot_width(encoded)
-    width = width if width <= n_rows else columns.n_columns  # more than rows are not searched
-    linear = 4 * _DOUBLE * n_rows * (width + _n_outputs(encoded))
-    return _rows_bytes(encoded, n_rows) + max(neighbors, linear)
 
 
 def model_bytes(model: HoldoutModel, encoded: Encoded, n_train: int, n_test: int) -> int:

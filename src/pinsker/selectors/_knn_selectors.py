@@ -99,8 +99,14 @@ class KNNSelector(EvaluatedSelector):
         -------
         self
         """
-        context = self._read(X, y, groups)
-        encoded = context.encoded
+        check_routing(self, groups=groups)
+        rule, knn = self._rule(), as_settings("knn", self.knn)
+        metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
+        encoded = encode_table(self, X, y, metric, knn.scale)
+        facts = TargetFacts.of(encoded.target, encoded.weights)
+        ends = (knn, *self._ends())
+        context = open_context(self, encoded, facts, X, y, seed=draw_seed(self), search=ends)
+        context = with_means(self, context, groups)
         settings = self._search_settings(context.settings, encoded.n_features)
         most = max(settings.max_features or encoded.n_features, len(context.fixed))
         progress = open_progress(self, context, self._direction, most, settings.knn.score)
@@ -118,17 +124,6 @@ class KNNSelector(EvaluatedSelector):
             self._cross_fit(replace(context, settings=settings), plan, path)
         progress.close()
         return self
-
-    def _read(self, X: TableLike, y: TargetLike, groups: RowLabels) -> FitContext:
-        """Encode the user's data, and collect what the fit works with."""
-        check_routing(self, groups=groups)
-        rule, knn = self._rule(), as_settings("knn", self.knn)
-        metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
-        encoded = encode_table(self, X, y, metric, knn.scale)
-        facts = TargetFacts.of(encoded.target, encoded.weights)
-        about = (knn, *self._ends())
-        context = open_context(self, encoded, facts, X, y, seed=draw_seed(self), search=about)
-        return with_means(self, context, groups)
 
     def _cross_fit(self, context: FitContext, plan: RowPlan, path: SelectionPath) -> None:
         """Take the size that held-out rows support, and set the attributes."""
