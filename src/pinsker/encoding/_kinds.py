@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -226,8 +227,16 @@ def _iso_dates(distinct: Sequence[str]) -> Written | None:
 def _dates(distinct: Sequence[str]) -> Written | None:
     if not all(map(_DATE.fullmatch, distinct)):
         return None
-    spaced = [_spaced(text) for text in distinct]
-    fitting = [(style, dates) for style in _styles(spaced[0]) if (dates := _parsed(spaced, style))]
+    # One space before a time of day, AM or PM, and a year behind a comma.
+    spaced = [re.sub(r"[T,]\s*(?=\d{1,2}:)", " ", text) for text in distinct]
+    spaced = [re.sub(r"(?<=\d)(?=[AaPp][Mm]$)", " ", text) for text in spaced]
+    spaced = [re.sub(r",(?=\d)", ", ", text) for text in spaced]
+    clock, half_days = spaced[0].count(":"), spaced[0][-1:] in "mM"
+    fitting = []
+    for style in (day + time for day, time in product(_DAYS, _TIMES)):
+        if style.count(":") == clock and ("%p" in style) == (half_days and clock > 0):
+            with suppress(ValueError):
+                fitting.append((style, [datetime.strptime(text, style) for text in spaced]))
     if not fitting:
         return None
     style, dates = fitting[0]
@@ -236,27 +245,6 @@ def _dates(distinct: Sequence[str]) -> Written | None:
     also = "; month first would fit all values too" if unsure else ""
     note = f"dates ({order}{also}): {distinct[0]!r} as {dates[0]:%Y-%m-%d}"
     return Written(dict(zip(distinct, dates, strict=True)), note)
-
-
-def _spaced(text: str) -> str:
-    """Return a date with one space before its time of day, AM or PM, and a year behind a comma."""
-    text = re.sub(r"[T,]\s*(?=\d{1,2}:)", " ", text)
-    return re.sub(r",(?=\d)", ", ", re.sub(r"(?<=\d)(?=[AaPp][Mm]$)", " ", text))
-
-
-def _styles(text: str) -> Iterator[str]:
-    clock = text.count(":")
-    half_days = text[-1:] in "mM"
-    for day, time in product(_DAYS, _TIMES):
-        if time.count(":") == clock and ("%p" in time) == (half_days and clock > 0):
-            yield day + time
-
-
-def _parsed(texts: Sequence[str], style: str) -> list[datetime]:
-    try:
-        return [datetime.strptime(text, style) for text in texts]
-    except ValueError:
-        return []
 
 
 def _numbers(distinct: Sequence[str]) -> Written | None:

@@ -364,22 +364,36 @@ def is_frame(data: TableLike) -> bool:
     return isinstance(frame_of(data), nw.DataFrame | nw.LazyFrame | nw.Series)
 
 
+def _is_of(data: TableLike, module: str, name: str) -> bool:
+    """Return whether something is of a class of a package, which is not imported to find out."""
+    package = sys.modules.get(module)
+    return package is not None and isinstance(data, vars(package)[name])
+
+
 def is_dask_frame(data: TableLike) -> bool:
-    """Return whether something is a Dask DataFrame; Dask is not imported to find out."""
-    frames = sys.modules.get("dask.dataframe")
-    return frames is not None and isinstance(data, frames.DataFrame)
+    return _is_of(data, "dask.dataframe", "DataFrame")
 
 
 def is_dask_column(data: TableLike) -> bool:
-    frames = sys.modules.get("dask.dataframe")
-    series = frames is not None and isinstance(data, frames.Series)
-    return series or (is_dask(data) and data.ndim == 1)
+    return _is_of(data, "dask.dataframe", "Series") or (is_dask(data) and data.ndim == 1)
 
 
 def is_dask(data: TableLike) -> bool:
-    """Return whether something is a Dask DataFrame or Array; Dask is not imported to find out."""
-    arrays = sys.modules.get("dask.array")
-    return is_dask_frame(data) or (arrays is not None and isinstance(data, arrays.Array))
+    return is_dask_frame(data) or _is_of(data, "dask.array", "Array")
+
+
+def is_relation(data: TableLike) -> bool:
+    return _is_of(data, "duckdb", "DuckDBPyRelation")
+
+
+def is_connection(data: TableLike) -> bool:
+    """Return whether something is a DuckDB connection, or one with a table or a query."""
+    first = data[0] if isinstance(data, tuple) and data else data
+    return _is_of(first, "duckdb", "DuckDBPyConnection")
+
+
+def is_lazy_frame(data: TableLike) -> bool:
+    return _is_of(data, "polars", "LazyFrame")
 
 
 @runtime_checkable
@@ -387,23 +401,6 @@ class ArrowStream(Protocol):
     """Anything with the Arrow C stream interface."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
-
-
-def is_relation(data: TableLike) -> bool:
-    duckdb = sys.modules.get("duckdb")
-    return duckdb is not None and isinstance(data, duckdb.DuckDBPyRelation)
-
-
-def is_connection(data: TableLike) -> bool:
-    """Return whether something is a DuckDB connection, or one with a table or a query."""
-    duckdb = sys.modules.get("duckdb")
-    first = data[0] if isinstance(data, tuple) and data else data
-    return duckdb is not None and isinstance(first, duckdb.DuckDBPyConnection)
-
-
-def is_lazy_frame(data: TableLike) -> bool:
-    polars = sys.modules.get("polars")
-    return polars is not None and isinstance(data, polars.LazyFrame)
 
 
 def can_be_scanned(data: TableLike) -> bool:

@@ -227,30 +227,25 @@ def encode_target(
     return build_target(table.keep(rows), task=task, scale=scale, notes=notes)
 
 
-def is_survival(y: TargetLike) -> bool:
-    if not isinstance(y, np.ndarray) or y.dtype.names is None or len(y.dtype.names) != 2:
-        return False
-    kinds = sorted(y.dtype[name].kind for name in y.dtype.names)
-    return kinds[0] == "b" and kinds[1] in "iuf"
-
-
 def read_target(
     y: TargetLike, task: Literal["auto"] | Task
 ) -> tuple[RawTable, Literal["auto"] | Task]:
     """Read a target, and say how it is understood if its form tells: censored times do."""
-    if is_survival(y):
+    names: tuple[str, ...] = (y.dtype.names or ()) if isinstance(y, np.ndarray) else ()
+    kinds = sorted(y.dtype[name].kind for name in names)
+    if len(kinds) == 2 and kinds[0] == "b" and kinds[1] in "iuf":
         if task not in ("auto", "survival"):
             raise ParameterError(
                 f"y holds censored times (a structured array), but the metric is for {task}: use "
                 "<metric=concordance> or 'integrated_brier'.",
                 parameter="metric",
             )
-        time, event = y.dtype.names or ("", "")
+        time, event = names
         if y.dtype[time].kind == "b":
             time, event = event, time
         values = np.column_stack([y[time].astype(np.float64), y[event].astype(np.float64)])
-        held, kinds = np.asfortranarray(values), (Origin.NUMBER, Origin.NUMBER)
-        return RawTable(held, kinds, (None, None), (time, event), "y"), "survival"
+        held, origins = np.asfortranarray(values), (Origin.NUMBER, Origin.NUMBER)
+        return RawTable(held, origins, (None, None), (time, event), "y"), "survival"
     if task == "survival":
         raise _not_metric(
             "the metric is one of censored times, but y is no structured array of an event (bool) "

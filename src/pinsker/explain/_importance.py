@@ -5,7 +5,7 @@ measure over the sets that were found on parts of the rows.
 """
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Literal
@@ -383,15 +383,9 @@ def stability_of_orders(
 
 
 def stability_of_subsamples(
-    selector: Selector,
-    X: TableLike,
-    y: TargetLike,
-    draw_half: Callable[[int], RowSample],
-    *,
-    n: int,
-    sample_weight: RowLabels,
-    groups: RowLabels,
-) -> Stability:
+    selector: Selector, X: TableLike, y: TargetLike, draw_half: Callable[[int], RowSample], n: int,
+    given: Mapping[str, RowLabels],
+) -> Stability:  # fmt: skip
     """Fit a selector to random halves of the rows; ``selector.stability`` describes it."""
     if n < 2:
         raise ParameterError(f"n={n!r}: use 2 subsamples at least.", parameter="n")
@@ -404,7 +398,6 @@ def stability_of_subsamples(
             "splitter.",
             parameter="cv",
         )
-    given = {"sample_weight": sample_weight, "groups": groups}
     about = {name: read_array(name, one) for name, one in given.items() if one is not None}
     for name, one in about.items():
         if one.shape != (count_rows(X),):
@@ -413,7 +406,7 @@ def stability_of_subsamples(
                 "for each.",
                 parameter=name,
             )
-    clusters = None if groups is None else number_groups(about["groups"])
+    clusters = number_groups(about["groups"]) if "groups" in about else None
     chosen = []
     for seed in np.random.default_rng(selector._record.seed).integers(2**31 - 1, size=n):
         if clusters is None:  # a half of every class, else of the groups

@@ -100,11 +100,6 @@ class ModelPair:
         return cls(selector, model_all, model_kept, chosen)
 
     @property
-    def task(self) -> Task:
-        task: Task = self.selector.task_
-        return task
-
-    @property
     def largest(self) -> float:
         """The largest loss of a row for any target: infinite where there is none."""
         row = self.metric.row
@@ -137,7 +132,7 @@ class ModelPair:
         values = target_column(y)
         if n_missing := int(missing_targets(values).sum()):
             raise DataError(f"y is missing in {n_missing} of {len(values)} rows: leave them out.")
-        if self.task == "regression":
+        if self.selector.task_ == "regression":
             try:
                 values = values.astype(np.float64)
             except (TypeError, ValueError) as error:
@@ -146,13 +141,13 @@ class ModelPair:
         is_r2 = self.metric.name == "r2"
         metric, unit = (Metric("mse"), self.selector.facts_.variance) if is_r2 else (self.metric, 1)
         models = zip((self.model_all, self.model_kept), self.tables(X), strict=True)
-        full, kept = (_losses(metric, self.task, *one, values) / unit for one in models)
+        full, kept = (_losses(metric, self.selector.task_, *one, values) / unit for one in models)
         return full, kept
 
     def disagreement(self, X: TableLike) -> FloatArray:
         """Return how far the predictions differ: 0 where losses cannot, for any target."""
         models = zip((self.model_all, self.model_kept), self.tables(X), strict=True)
-        if self.task == "regression":
+        if self.selector.task_ == "regression":
             one, other = (outputs(model, "predict", part, 1)[:, 0] for model, part in models)
             return np.abs(one - other)
         if self.metric.needs == "predictions":
@@ -234,9 +229,9 @@ def audit_stream(
             "rows in memory that the model is fitted to."
         )
     pair = ModelPair.of(selector, *fit_both(selector, model, *train), metric)
-    nothing = fit_clone(MODELS_OF_NOTHING[pair.task], np.zeros((len(train[1]), 1)), train[1])
+    nothing = fit_clone(MODELS_OF_NOTHING[selector.task_], np.zeros((len(train[1]), 1)), train[1])
     models = (pair.model_all, pair.model_kept, nothing)
-    totals = Totals(pair.metric, pair.task, models, (1, 0), (0, 2), (1, 2))
+    totals = Totals(pair.metric, selector.task_, models, (1, 0), (0, 2), (1, 2))
     for columns, values, _ in _rows_of(X, y, None):
         totals.add((*pair.tables(columns), columns), values)
     full, kept, _ = (totals.losses / (totals.n * totals.unit)).tolist()

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import digamma
 
 from pinsker._notes import Notes
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import AnyArray, IntArray
 from pinsker.encoding import Columns
 from pinsker.engine import generator_of
 from pinsker.exceptions import UnreliableEstimateWarning
@@ -212,17 +212,12 @@ def _rows_in_ball(
     x: AnyArray, y: AnyArray, z: AnyArray, row: int, k: int
 ) -> tuple[int, int, int, int, int]:
     """Count the rows inside a row's radius in z, in xz and yz, and those equal in x or y."""
-    to_x, to_y, to_z = (_distances(part, row) for part in (x, y, z))
+    to_x, to_y, to_z = (
+        np.abs(part - part[:, [row]]).max(axis=0, initial=0.0) for part in (x, y, z)
+    )
     joint = np.maximum(np.maximum(to_x, to_y), to_z)
     radius = np.partition(joint, k)[k]  # position 0 is the row
     near = to_z < radius
     inside = [int(np.count_nonzero(near & (to < radius))) for to in (to_x, to_y)]
     equal = [int(np.count_nonzero(near & (to == 0))) for to in (to_x, to_y)]
     return int(np.count_nonzero(near)), inside[0], inside[1], equal[0], equal[1]
-
-
-def _distances(columns: AnyArray, row: int) -> FloatArray:
-    distances = np.zeros(columns.shape[1])
-    for values in columns:
-        np.maximum(distances, np.abs(values - values[row]), out=distances)
-    return distances

@@ -244,7 +244,13 @@ class ScoreFunction:
         if self.response == _PREDICT:
             return self._loss(self._of_predicted(rows))
         if self.row.influence is None or self.method("classification") == BLOCKS_LEFT_OUT:
-            true, given = rows.classes[rows.labels], self._given(rows)
+            at, true = rows.positive(self.kwargs), rows.classes[rows.labels]
+            if len(rows.classes) > 2:
+                given = np.exp(rows.log_probabilities)
+            elif self.needs == "scores":  # those of the second class, as probabilities are
+                given = rows.scores[:, at] - rows.scores[:, 1 - at]
+            else:
+                given = np.exp(rows.log_probabilities[:, at])
             return self._loss(self._left_out(true, given, rows.weights, rows.clusters))
         counts = np.bincount(rows.labels, rows.weights, len(rows.classes))
         if self.row.needs_every_class and (counts == 0).any():  # a score that ranks classes
@@ -320,15 +326,6 @@ class ScoreFunction:
 
         slopes = matrix_slopes(score, matrix)[rows.labels, codes]
         return float(np.squeeze(score(matrix))), slopes * float(rows.weights.sum())
-
-    def _given(self, rows: ClassRows) -> FloatArray:
-        """Return what a function of scores gets: of two classes the second, else all."""
-        if len(rows.classes) > 2:
-            return np.exp(rows.log_probabilities)
-        at = rows.positive(self.kwargs)
-        if self.needs == "scores":
-            return np.asarray(rows.scores[:, at] - rows.scores[:, 1 - at])
-        return np.asarray(np.exp(rows.log_probabilities[:, at]))
 
     def _left_out(
         self, true: AnyArray, given: AnyArray, weights: FloatArray, clusters: IntArray | None

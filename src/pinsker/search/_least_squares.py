@@ -86,7 +86,18 @@ class LeastSquares:
     def remove(self, block: IntArray) -> None:
         gone = self._positions(block)
         if len(gone) == 0:
-            self._drop_spare(block)
+            # Columns that the others make up for: the basis stays.
+            mine = np.flatnonzero(np.isin(self.spare, block) & self.is_live)
+            self.is_live[mine] = False
+            touched = self.touches[:, mine]
+            self.n_touching -= np.count_nonzero(touched, axis=1)
+            needed = np.zeros(len(self.position), dtype=np.bool_)
+            needed[self.basis] = touched.any(axis=1)
+            self._costs = {
+                key: cost
+                for key, cost in self._costs.items()
+                if not needed[np.frombuffer(key, dtype=np.int64)].any()
+            }
             return
         had_spare = self.has_spare
         try:
@@ -140,20 +151,6 @@ class LeastSquares:
     def _positions(self, block: IntArray) -> IntArray:
         found = self.position[block]
         return np.asarray(found[found >= 0])
-
-    def _drop_spare(self, block: IntArray) -> None:
-        """Take out columns that the others make up for; the basis stays."""
-        mine = np.flatnonzero(np.isin(self.spare, block) & self.is_live)
-        self.is_live[mine] = False
-        touched = self.touches[:, mine]
-        self.n_touching -= np.count_nonzero(touched, axis=1)
-        needed = np.zeros(len(self.position), dtype=np.bool_)
-        needed[self.basis] = touched.any(axis=1)
-        self._costs = {
-            key: cost
-            for key, cost in self._costs.items()
-            if not needed[np.frombuffer(key, dtype=np.int64)].any()
-        }
 
     def _cost_at(self, gone: IntArray) -> float:
         weights = self.weights[gone]

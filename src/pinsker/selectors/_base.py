@@ -19,12 +19,14 @@ from pinsker._types import (
     AnyArray,
     Axes,
     BoolArray,
+    ColumnChoice,
     Estimator,
     Fields,
     HasColumns,
     HasName,
     IntArray,
     ListsByName,
+    Missing,
     TableLike,
     TargetLike,
     Unchecked,
@@ -232,6 +234,7 @@ def _take_columns(X: TableLike, columns: IntArray, estimator: Estimator) -> Tabl
 PICKLE_FORMAT = 3
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Selector(
     CallbackSupportMixin,  # type: ignore[misc]
     SelectorMixin,  # type: ignore[misc]
@@ -240,6 +243,12 @@ class Selector(
     """Base class of selectors that search a path and cut it with a stopping rule."""
 
     # A selector is a dataclass whose fields are its parameters: `__init__` follows from them.
+    metric: MetricLike = "auto"
+    fixed_features: ColumnChoice = None
+    feature_groups: ColumnChoice = None
+    categorical_features: ColumnChoice = "from_dtype"
+    missing: Missing = "error"
+    verbose: int = 0
 
     _parameter_constraints: ClassVar[ListsByName] = {
         "error_budget": [Interval(Real, 0, None, closed="left"), StoppingRule],
@@ -250,11 +259,8 @@ class Selector(
         "verbose": ["verbose"],
         "warm_start": ["boolean"],
     }
-    #: Of selectors without this parameter: the metric of the budget follows from the target.
-    metric: MetricLike = "auto"
-    #: Of selectors without this parameter: every fit begins anew.
-    warm_start: bool = False
-    _record: FitRecord = FitRecord()
+    warm_start = False  # of selectors without this parameter: every fit begins anew
+    _record = FitRecord()
 
     # ------------------------------------------------------------------ as scikit-learn knows it
 

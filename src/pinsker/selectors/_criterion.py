@@ -10,11 +10,9 @@ from pinsker._compat import Interval, StrOptions, validate_data
 from pinsker._notes import Note, Notes
 from pinsker._types import (
     BoolArray,
-    ColumnChoice,
     Fields,
     FloatArray,
     ListsByName,
-    Missing,
     RowLabels,
     TableLike,
     TargetLike,
@@ -170,13 +168,7 @@ class CriterionSelection(Selector):
     bins: int = 5
     binning: Binning = "frequency"
     correction: Correction = "none"
-    metric: str = "auto"
-    fixed_features: ColumnChoice = None
-    feature_groups: ColumnChoice = None
-    categorical_features: ColumnChoice = "from_dtype"
-    missing: Missing = "error"
     n_jobs: int | None = None
-    verbose: int = 0
     warm_start: bool = False
 
     @fitting

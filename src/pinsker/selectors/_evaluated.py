@@ -2,7 +2,8 @@
 
 import copy
 import warnings
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import ClassVar, Self
 
@@ -15,14 +16,17 @@ from pinsker._notes import Note
 from pinsker._types import (
     AnyArray,
     ColumnChoice,
+    CrossValidation,
+    Estimator,
     Fields,
     ListsByName,
+    RandomState,
     RowLabels,
     Splitter,
     TableLike,
     TargetLike,
 )
-from pinsker.encoding import Encoded, RowSample, count_rows
+from pinsker.encoding import Encoded, count_rows
 from pinsker.engine import ENGINES, EngineSettings, KNNSettings
 from pinsker.exceptions import ParameterError, PinskerWarning
 from pinsker.explain import (
@@ -70,8 +74,18 @@ TOO_FEW = Note("too few rows to hold out")
 FEW_STEPS = Note("few steps", weight="untrue")
 
 
+@dataclass(eq=False, repr=False)
 class EvaluatedSelector(Selector):
     """A selector by neighbors that can evaluate its path on rows it was not searched with."""
+
+    error_budget: float | StoppingRule = 0.05
+    _: KW_ONLY
+    models: Estimator = "auto"
+    cv: CrossValidation = 0
+    knn: KNNSettings | None = None
+    engine: str | EngineSettings = "auto"
+    n_jobs: int | None = None
+    random_state: RandomState = None
 
     _parameter_constraints: ClassVar[ListsByName] = {
         **Selector._parameter_constraints,
@@ -166,8 +180,8 @@ class EvaluatedSelector(Selector):
         if not isinstance(rule, ErrorBudget):
             raise ParameterError(f"the selector stops by {rule}: fit it with an error budget.")
         budget = rule.delta if error_budget is None else read_budget(error_budget)
-        is_rule = isinstance(own, ErrorBudget)
-        given = {"error_budget": replace(own, delta=budget) if is_rule else budget}
+        wanted = replace(own, delta=budget) if isinstance(own, ErrorBudget) else budget
+        given: Fields = {"error_budget": wanted}
         given |= {} if confidence is None else {"confidence": confidence}
         other = copy.copy(self).set_params(**given)
         rule = other._rule()
@@ -372,14 +386,10 @@ class EvaluatedSelector(Selector):
         stability 1.00 (95% interval 1.00 to 1.00) over 3 subsamples
         """
         check_is_fitted(self)
-
         X, y, sample_weight, groups = without_weightless(X, y, sample_weight, groups)
-
-        def draw_half(seed: int) -> RowSample:
-            return draw_table(self, X, y, count_rows(X) // 2, seed)
-
+        draw_half = partial(draw_table, self, X, y, count_rows(X) // 2)
         rows = {"sample_weight": sample_weight, "groups": groups}
-        return stability_of_subsamples(self, X, y, draw_half, n=n, **rows)
+        return stability_of_subsamples(self, X, y, draw_half, n, rows)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which of `sample_weight` and `groups` go to the splitter and the models."""

@@ -1,7 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import ClassVar, Literal, Self
 
@@ -12,13 +11,11 @@ from pinsker._notes import Note, Notes
 from pinsker._types import (
     ColumnChoice,
     CrossValidation,
-    Estimator,
     Fields,
     HasShape,
     IntArray,
     ListsByName,
     Missing,
-    RandomState,
     RowLabels,
     TableLike,
     TargetLike,
@@ -34,7 +31,7 @@ from pinsker.encoding import (
     is_stream,
     take,
 )
-from pinsker.engine import EngineSettings, KNNSettings, as_settings
+from pinsker.engine import as_settings
 from pinsker.exceptions import EngineLostError
 from pinsker.explain import (
     SAME_ROWS,
@@ -59,7 +56,6 @@ from pinsker.holdout import (
     search_paths,
     splits_into_parts,
 )
-from pinsker.metrics import MetricLike
 from pinsker.search import (
     MOST_SEARCHED,
     Deadline,
@@ -94,7 +90,7 @@ _CELLS_A_SECOND = 4_000_000, 300_000
 _LEAST_READ, _PART_OF_SUSPECTS = 1000, 0.5
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class FeatureSelector(EvaluatedSelector):
     r"""Keep the smallest set of features found that stays within an error budget.
 
@@ -217,25 +213,13 @@ class FeatureSelector(EvaluatedSelector):
     }
     _parameter_constraints.pop("warm_start")  # the folds of a search are not kept
 
-    error_budget: float | StoppingRule = 0.05
-    _: KW_ONLY
     confidence: float = 0.95
-    metric: MetricLike = "auto"
-    models: Estimator = "auto"
     searches: Unchecked = "auto"
     cv: CrossValidation = 5
-    fixed_features: ColumnChoice = None
-    feature_groups: ColumnChoice = None
     feature_costs: ColumnChoice = None
     subgroups: ColumnChoice = None
-    categorical_features: ColumnChoice = "from_dtype"
     missing: Missing = "auto"
     suspects: Literal["auto", "warn", "drop", "ignore"] = "auto"
-    knn: KNNSettings | None = None
-    engine: str | EngineSettings = "auto"
-    n_jobs: int | None = None
-    random_state: RandomState = None
-    verbose: int = 0
     time_limit: float | None = None
 
     @fitting
@@ -370,8 +354,14 @@ class FeatureSelector(EvaluatedSelector):
         choice: Choice,
     ) -> Fields:
         """Return the fitted attributes, with the stability and the worth of what is kept."""
-        measure = partial(_measure_importance, context, choice)
+        path, size, decision = choice.path, choice.decision.size, choice.decision
         importance, gone = None, ""
+
+        def measure() -> Importance | None:
+            context.deadline.check()
+            why = () if choice.on_fresh_rows else (SAME_ROWS,)
+            return importance_at_hand(choice.evaluator, path.order[:size], path.names, why)
+
         try:
             importance = choice.evaluator.until(context.deadline, "importance", measure)
         except EngineLostError as error:  # all else is there
@@ -384,7 +374,6 @@ class FeatureSelector(EvaluatedSelector):
             *context.deadline.notes,
         )
         choice = replace(choice, certificate=certificate)
-        path, size, decision = choice.path, choice.decision.size, choice.decision
         how: Fields = {"certificate": certificate, "comparison": choice.comparison, "notes": about}
         decision = replace(decision, notes=choice.notes)
         fitted = fitted_attributes(context, self.n_features_in_, path, decision, **how)
@@ -398,13 +387,6 @@ class FeatureSelector(EvaluatedSelector):
             fitted["notes_"] += (Note("no importance", figures={"reason": gone}),)
         fitted["importance_"] = importance
         return fitted
-
-
-def _measure_importance(context: FitContext, choice: Choice) -> Importance | None:
-    context.deadline.check()
-    path, size = choice.path, choice.decision.size
-    why = () if choice.on_fresh_rows else (SAME_ROWS,)
-    return importance_at_hand(choice.evaluator, path.order[:size], path.names, why)
 
 
 def _describe_rows(plan: RowPlan, n_rows: int) -> Notes:

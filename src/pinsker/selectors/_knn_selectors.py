@@ -1,35 +1,28 @@
 """The paper's two algorithms and their combination as scikit-learn selectors."""
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval
 from pinsker._types import (
-    ColumnChoice,
-    CrossValidation,
-    Estimator,
     Fields,
     ListsByName,
-    Missing,
-    RandomState,
     RowLabels,
     TableLike,
     TargetLike,
 )
 from pinsker.bounds import TargetFacts
-from pinsker.engine import EngineSettings, KNNSettings, as_settings, count_threads
+from pinsker.engine import KNNSettings, as_settings, count_threads
 from pinsker.holdout import FitContext, RowPlan, choose, find_sizes, search_paths
-from pinsker.metrics import MetricLike
 from pinsker.search import (
     Direction,
     ErrorBudget,
     KNNSearchSettings,
     Search,
     SelectionPath,
-    StoppingRule,
     backward,
     forward,
     forward_backward,
@@ -58,27 +51,13 @@ _ALL_THE_WAY = 100
 _COST = 5
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class KNNSelector(EvaluatedSelector):
     """Base class of selectors of one search by neighbors."""
 
     _direction: ClassVar[Direction] = "backward"
     _function: ClassVar[Callable[..., SelectionPath]]
 
-    error_budget: float | StoppingRule = 0.05
-    _: KW_ONLY
-    metric: MetricLike = "auto"
-    models: Estimator = "auto"
-    cv: CrossValidation = 0
-    fixed_features: ColumnChoice = None
-    feature_groups: ColumnChoice = None
-    categorical_features: ColumnChoice = "from_dtype"
-    missing: Missing = "error"
-    knn: KNNSettings | None = None
-    engine: str | EngineSettings = "auto"
-    n_jobs: int | None = None
-    random_state: RandomState = None
-    verbose: int = 0
     warm_start: bool = False
 
     @fitting

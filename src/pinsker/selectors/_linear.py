@@ -8,9 +8,7 @@ from typing import ClassVar, Self
 from pinsker._compat import Interval, StrOptions
 from pinsker._notes import Note
 from pinsker._types import (
-    ColumnChoice,
     ListsByName,
-    Missing,
     RowLabels,
     TableLike,
     TargetLike,
@@ -110,12 +108,6 @@ class LinearSelection(Selector):
     direction: Direction = "backward"
     patience: int | None = 10
     max_features: int | None = None
-    metric: str = "auto"
-    fixed_features: ColumnChoice = None
-    feature_groups: ColumnChoice = None
-    categorical_features: ColumnChoice = "from_dtype"
-    missing: Missing = "error"
-    verbose: int = 0
     warm_start: bool = False
 
     @fitting

@@ -145,7 +145,7 @@ class Monitor:
         """Add new rows with their true values, in the order in which they came, and look."""
         losses = self._pair.losses(X, y)
         record = self._pair.selector._record
-        _, hashes = profile_of(X, y, self._pair.task, record.profile)
+        _, hashes = profile_of(X, y, self._pair.selector.task_, record.profile)
         warn_of_known_rows(hashes, record.known_rows, "rows of the fit")
         batch = hashlib.blake2b(np.sort(hashes).tobytes(), digest_size=8).hexdigest()
         if batch in self._batches:

@@ -130,7 +130,15 @@ def plan_rows(
         raise ParameterError("plan_rows takes a table (X and y) or an assumed error=, one of them.")
     n_fitted = 0
     if error is not None:
-        sets = [_assumed(error, metric)] * len(budgets)
+        if not 0.0 < read_budget(error, "error") <= 1.0 or metric not in ("error", "r2"):
+            raise ParameterError(
+                f"error={error!r} in {metric!r}: assume an error rate, or 1 - R² (metric='r2'), "
+                "above 0 and at most 1."
+            )
+        counts = metric == "error"  # a set that is as good as all columns
+        variance = error if counts else 4.0 * error**2 * (1.0 - _CORRELATION**2)
+        moments = ((0.0, HoldoutModel.widening**2 * variance),)
+        sets = [_PlannedSet(metric, counts=counts, moments=moments)] * len(budgets)
     else:
         sample = draw_rows(X, y, _MOST_FITTED, 0)
         n_rows, n_fitted = sample.n_rows, sample.n_drawn
@@ -161,19 +169,6 @@ class _PlannedSet:
     def smallest_budget(self, n: int, how: Fields) -> float:
         each = [smallest_budget(v, n, mean, counts=self.counts, **how) for mean, v in self.moments]
         return max(each, default=math.inf)
-
-
-def _assumed(error: float, metric: str) -> _PlannedSet:
-    """Return a set that is as good as all columns, from their error alone."""
-    if not 0.0 < read_budget(error, "error") <= 1.0 or metric not in ("error", "r2"):
-        raise ParameterError(
-            f"error={error!r} in {metric!r}: assume an error rate, or 1 - R² (metric='r2'), above "
-            "0 and at most 1."
-        )
-    counts = metric == "error"
-    variance = error if counts else 4.0 * error**2 * (1.0 - _CORRELATION**2)
-    moments = ((0.0, HoldoutModel.widening**2 * variance),)
-    return _PlannedSet(metric, counts=counts, moments=moments)
 
 
 def _find(

@@ -129,7 +129,16 @@ class PartitionTables:
         correction: Correction = "none",
     ) -> None:
         check.one_of("correction", correction, get_args(Correction))
-        self.n_categories = _checked_sizes(n_categories)
+        sizes = check.as_array("n_categories", n_categories)
+        if sizes.ndim != 1 or not sizes.size or sizes.dtype.kind not in "iu":
+            raise DataError(
+                f"n_categories has shape {sizes.shape} and dtype {sizes.dtype}: give one integer "
+                "for each column."
+            )
+        if sizes.min() < 1 or sizes.max() > check.MOST_CODES:
+            raise DataError(f"n_categories holds what is not in 1..{check.MOST_CODES}.")
+        self.n_categories: IntArray = np.array(sizes, dtype=np.int64)
+        self.n_categories.setflags(write=False)
         self.n_classes = check.at_least("n_classes", n_classes, 1, check.MOST_CODES)
         self.n_rows = check.at_least("n_rows", n_rows, 1)
         if not isinstance(parts, list | tuple) or not parts:
@@ -236,20 +245,6 @@ class PartitionTables:
     def _cost(self, counts: IntArray) -> int:
         found, times = np.unique(counts[counts > 0], return_counts=True)
         return int(cell_costs(found, self.n_rows, self._correction)[0] @ times)
-
-
-def _checked_sizes(n_categories: Unchecked) -> IntArray:
-    sizes: IntArray = check.as_array("n_categories", n_categories)
-    if sizes.ndim != 1 or not sizes.size or sizes.dtype.kind not in "iu":
-        raise DataError(
-            f"n_categories has shape {sizes.shape} and dtype {sizes.dtype}: give one integer for "
-            "each column."
-        )
-    if sizes.min() < 1 or sizes.max() > check.MOST_CODES:
-        raise DataError(f"n_categories holds what is not in 1..{check.MOST_CODES}.")
-    sizes = np.array(sizes, dtype=np.int64)
-    sizes.setflags(write=False)
-    return sizes
 
 
 def hold(parts: Sequence[Any], n_bytes: int) -> list[Any]:
