@@ -207,7 +207,14 @@ def read_query(
             n_rows = int(connection.execute(counted).fetchone()[0])
             if most is None or n_rows <= most:
                 return pd.concat(list(_blocks(connection, query)), ignore_index=True), None
-            frame = _drawn(_blocks(connection, query), n_rows, most, seed)
+            rng = np.random.default_rng(seed)
+            rows = np.sort(rng.choice(n_rows, most, replace=False, shuffle=False))
+            start, pieces = 0, []
+            for block in _blocks(connection, query):
+                first, last = np.searchsorted(rows, [start, start + len(block)])
+                pieces.append(block.iloc[rows[first:last] - start])
+                start += len(block)
+            frame = pd.concat(pieces, ignore_index=True)
         except Exception as error:
             # SQLite's, DuckDB's and pandas' errors about a query share no class.
             if isinstance(error, MemoryError | DataError):
@@ -259,16 +266,6 @@ def _blocks(connection: Any, query: str) -> Iterator[pd.DataFrame]:
         yield block
     if empty:
         yield pd.DataFrame(columns=names)
-
-
-def _drawn(blocks: Iterator[pd.DataFrame], n_rows: int, most: int, seed: int) -> pd.DataFrame:
-    rows = np.sort(np.random.default_rng(seed).choice(n_rows, most, replace=False, shuffle=False))
-    start, pieces = 0, []
-    for block in blocks:
-        first, last = np.searchsorted(rows, [start, start + len(block)])
-        pieces.append(block.iloc[rows[first:last] - start])
-        start += len(block)
-    return pd.concat(pieces, ignore_index=True)
 
 
 def first_line(error: BaseException) -> str:
@@ -350,7 +347,9 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
                 "this is no text in UTF-8 or Windows-1252. If it is a table in another format, let "
                 "its name end in .parquet, .feather or .arff."
             ) from error
-    if not style.decimal and separator != "," and _has_decimal_commas(frame):
+    columns = (frame[name].dropna().astype(str) for name in text_columns(frame))
+    commas = (len(one) and all(map(_DECIMAL_COMMA.fullmatch, one)) for one in columns)
+    if not style.decimal and separator != "," and any(commas):
         frame = _parse(handle, replace(style, decimal=","), encoding)
         notes.append(Note("decimal comma"))
     if encoding == "cp1252":
@@ -358,8 +357,19 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
     header = Counter(next(iter(_rows(lines, separator)), []))
     repeated = [name for name, count in header.items() if name and count > 1]
     notes += [Note("repeated names", (repeated[0],))] if repeated else []
-    frame, about_columns = _without_clutter(frame)
-    return frame, notes + about_columns
+    frame = frame.rename(columns=lambda name: str(name).strip())
+    clutter = []  # nameless columns that are empty or count the rows
+    for position, name in enumerate(frame.columns):
+        if not re.fullmatch(r"Unnamed: \d+", name):
+            continue
+        column = frame.iloc[:, position]
+        may_count = not position and len(column) and pd.api.types.is_integer_dtype(column)
+        if column.isna().all():
+            clutter.append(name)
+        elif may_count and column.iloc[0] in (0, 1) and (column.diff().iloc[1:] == 1).all():
+            clutter.append(name)
+            notes.append(Note("row counter"))
+    return frame.drop(columns=clutter), notes
 
 
 def _separator(lines: list[str]) -> str:
@@ -408,28 +418,6 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
         raise DataError(f"the table cannot be read: {reason}.") from error
     finally:
         text.detach()  # the file stays open: it may be read again in another way
-
-
-def _has_decimal_commas(frame: pd.DataFrame) -> bool:
-    columns = (frame[name].dropna().astype(str) for name in text_columns(frame))
-    return any(len(one) and all(map(_DECIMAL_COMMA.fullmatch, one)) for one in columns)
-
-
-def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
-    """Leave out nameless columns that are empty or count the rows; strip spaces off names."""
-    frame = frame.rename(columns=lambda name: str(name).strip())
-    notes, clutter = [], []
-    for position, name in enumerate(frame.columns):
-        if not re.fullmatch(r"Unnamed: \d+", name):
-            continue
-        column = frame.iloc[:, position]
-        may_count = not position and len(column) and pd.api.types.is_integer_dtype(column)
-        if column.isna().all():
-            clutter.append(name)
-        elif may_count and column.iloc[0] in (0, 1) and (column.diff().iloc[1:] == 1).all():
-            clutter.append(name)
-            notes.append(Note("row counter"))
-    return frame.drop(columns=clutter), notes
 
 
 def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, list[Note]]:

@@ -316,7 +316,18 @@ def open_table(source: str) -> tuple[BinaryIO, Format]:
     handle, name = _decompressed(handle, name, source)
     suffix = PurePath(name).suffix.lower()
     known = _FORMATS.get(suffix) or formats.OTHER_FORMATS.get(suffix)
-    return handle, known or _format_of_content(handle)
+    if known:
+        return handle, known
+    start = formats.peek(handle, 4096)
+    if start.startswith(b"PAR1"):
+        return handle, "parquet"
+    if start.startswith((b"ARROW1", b"FEA1")):
+        return handle, "feather"
+    if _JSON.match(start):
+        return handle, "json"
+    lines = [line.strip().lower() for line in start.splitlines()]
+    content = [line for line in lines if line and not line.startswith(b"%")]
+    return handle, "arff" if content and content[0].startswith(b"@relation") else "csv"
 
 
 def format_of_name(path: str) -> tuple[Format, str | None]:
@@ -406,16 +417,3 @@ def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
     # A RuntimeError is of an encrypted file, or of a compression that is not known.
     except (zipfile.BadZipFile, RuntimeError, ValueError, *_BROKEN) as error:
         raise DataError(f"{source!r} cannot be decompressed: {error}.") from error
-
-
-def _format_of_content(handle: BinaryIO) -> Format:
-    start = formats.peek(handle, 4096)
-    if start.startswith(b"PAR1"):
-        return "parquet"
-    if start.startswith((b"ARROW1", b"FEA1")):
-        return "feather"
-    if _JSON.match(start):
-        return "json"
-    lines = [line.strip().lower() for line in start.splitlines()]
-    content = [line for line in lines if line and not line.startswith(b"%")]
-    return "arff" if content and content[0].startswith(b"@relation") else "csv"

@@ -311,7 +311,17 @@ def choose_kinds(
     declared = categorical_features if isinstance(categorical_features, Mapping) else {}
     by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
     if by_type or isinstance(categorical_features, Mapping):
-        kinds, doubts = _guess(table, n_rows or table.n_rows)
+        integer, n = are_integers(table.values), n_rows or table.n_rows
+        kinds = [_kind_if(table, j, None, integer[j]) for j in range(table.n_columns)]
+        counts = zip(kinds, table.origins, strict=True)
+        unsure = [j for j, one in enumerate(counts) if one == (Kind.COUNT, Origin.NUMBER)]
+        doubts: dict[str, list[str]] = {"count": [], "continuous": []}
+        most, distinct = most_count_values(n), count_distinct(table.values[:, unsure])
+        for j, n_values in zip(unsure, distinct, strict=True):
+            if n_values > most:
+                kinds[j] = Kind.CONTINUOUS
+            if most / 2 < n_values <= 2 * most and 2 < n_values < n:
+                doubts[kinds[j].value].append(table.names[j])
         skipped = set()
         for key, own in declared.items():
             (j,) = find_columns([key], table.names, "categorical_features")
@@ -356,24 +366,6 @@ def count_distinct(values: FloatArray) -> IntArray:
             steps = ordered[1:] > ordered[:-1]  # never true next to a NaN
         distinct[some] = steps.sum(axis=0) + ~np.isnan(ordered[0])
     return distinct
-
-
-def _guess(table: RawTable, n_rows: int) -> tuple[list[Kind], dict[str, list[str]]]:
-    integer = are_integers(table.values)
-    kinds = [_kind_if(table, j, None, integer[j]) for j in range(table.n_columns)]
-    counts = zip(kinds, table.origins, strict=True)
-    unsure = [j for j, one in enumerate(counts) if one == (Kind.COUNT, Origin.NUMBER)]
-    doubts: dict[str, list[str]] = {"count": [], "continuous": []}
-    if not unsure:
-        return kinds, doubts
-    distinct = count_distinct(table.values[:, unsure])
-    most = most_count_values(n_rows)
-    for j, n_values in zip(unsure, distinct, strict=True):
-        if n_values > most:
-            kinds[j] = Kind.CONTINUOUS
-        if most / 2 < n_values <= 2 * most and 2 < n_values < n_rows:
-            doubts[kinds[j].value].append(table.names[j])
-    return kinds, doubts
 
 
 def most_count_values(n_rows: int) -> int:

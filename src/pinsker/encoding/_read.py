@@ -263,7 +263,20 @@ def read_table(
 ) -> RawTable:
     """Read whatever holds columns: an array, nested lists, a pandas or polars frame or series."""
     if sparse.issparse(data):
-        return _read_sparse_table(data, label, prefix, columns, two_dimensional)
+        if not two_dimensional:
+            raise DataTypeError(
+                f"Sparse data was passed as {label}, but dense data is required. "
+                f"Use {label}.toarray() if it fits in memory."
+            )
+        held: Any = data
+        if held.ndim == 1:
+            raise DataError(_one_dimension(label, "1D array"))
+        _check_shape(held.shape, label)
+        values, note = read_sparse(held, columns, label)
+        names = sparse_names(held.shape[1], prefix)
+        names = names if columns is None else tuple(names[j] for j in columns)
+        d = len(names)
+        return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label, (note,))
     if is_frame(data):
         names, cells = read_frame(data, label=label, prefix=prefix)
         _check_shape((len(cells[0].values) if cells else len(data), len(cells)), label)
@@ -282,24 +295,6 @@ def read_table(
         d = len(names)
         return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label)
     return _stack([read_cells(array[:, j], names[j]) for j in range(len(names))], names, label)
-
-
-def _read_sparse_table(
-    data: TableLike, label: str, prefix: str, columns: IntArray | None, allowed: bool
-) -> RawTable:
-    if not allowed:
-        raise DataTypeError(
-            f"Sparse data was passed as {label}, but dense data is required. "
-            f"Use {label}.toarray() if it fits in memory."
-        )
-    if data.ndim == 1:
-        raise DataError(_one_dimension(label, "1D array"))
-    _check_shape(data.shape, label)
-    values, note = read_sparse(data, columns, label)
-    names = sparse_names(data.shape[1], prefix)
-    names = names if columns is None else tuple(names[j] for j in columns)
-    d = len(names)
-    return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label, (note,))
 
 
 def _as_array(data: TableLike, label: str) -> AnyArray:

@@ -267,7 +267,14 @@ def build_target(
     check_scale(scale)
     if task == "survival":
         return survival_target(table, scale, [*notes, *table.notes])
-    _refuse_one_value(table)
+    for lone in np.flatnonzero(count_distinct(table.values) <= 1).tolist():
+        _, (only, *_) = _column_classes(table, lone)
+        which = "y" if table.n_columns == 1 else f"y: target {table.names[lone]!r}"
+        rest = "" if table.n_columns == 1 else " Leave this target out."
+        raise DataError(
+            f"{which} has one value ({listing([only])}) in all of its "
+            f"{plural(table.n_rows, 'row')}: there is nothing to predict.{rest}"
+        )
     notes = [*notes, *table.notes]
     if task == "auto":
         task, doubt = guess_task(table)
@@ -286,7 +293,12 @@ def build_target(
             notes.append(Note("combinations", figures=figures))
         coded = (frozen(labels), frozen(classes), None, None)
         return Target(task, *coded, table.names, tuple(notes), parts)
-    _refuse_text(table)
+    for name, origin in zip(table.names, table.origins, strict=True):
+        if origin not in _NUMBERS:
+            raise _not_metric(
+                f"target {name!r} holds {origin.value}, not numbers: use <metric='error' (a "
+                "selector) or task='classification'|--metric error>, or convert it to numbers."
+            )
     everything = np.ones(table.n_columns, dtype=np.bool_)
     values = frozen(scale_columns(table.values, everything, everything, scale))
     refuse_far(values, everything, table)
@@ -321,17 +333,6 @@ def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:
     return labels.astype(np.int64), used.astype(np.int64) if integer else used
 
 
-def _refuse_one_value(table: RawTable) -> None:
-    for j in np.flatnonzero(count_distinct(table.values) <= 1):
-        _, (only, *_) = _column_classes(table, int(j))
-        which = "y" if table.n_columns == 1 else f"y: target {table.names[j]!r}"
-        rest = "" if table.n_columns == 1 else " Leave this target out."
-        raise DataError(
-            f"{which} has one value ({listing([only])}) in all of its "
-            f"{plural(table.n_rows, 'row')}: there is nothing to predict.{rest}"
-        )
-
-
 def _refuse_continuous(table: RawTable) -> None:
     """Refuse numbers with fractions that hardly repeat as classes."""
     distinct = count_distinct(table.values)
@@ -342,15 +343,6 @@ def _refuse_continuous(table: RawTable) -> None:
             f"different numbers with fractions in {table.n_rows} rows, which cannot be classes: "
             "use <metric='r2' (a selector) or task='regression'|--metric r2>, or bin it first."
         )
-
-
-def _refuse_text(table: RawTable) -> None:
-    for name, origin in zip(table.names, table.origins, strict=True):
-        if origin not in _NUMBERS:
-            raise _not_metric(
-                f"target {name!r} holds {origin.value}, not numbers: use <metric='error' (a "
-                "selector) or task='classification'|--metric error>, or convert it to numbers."
-            )
 
 
 def _check_single_rows(labels: IntArray, classes: AnyArray, table: RawTable) -> None:

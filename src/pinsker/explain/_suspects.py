@@ -98,10 +98,20 @@ def find_suspects(
         if deadline is not None and deadline.skips("suspects"):
             return tuple(found)
         gaps, present = _gaps(values)
-        own = target  # what is constant within groups is judged by one row of each
-        if first is not None and groups is not None and _is_constant(values, gaps, first[groups]):
+        own, is_constant = target, False
+        if first is not None and groups is not None:
+            of_first = first[groups]
+            both = present & present[of_first]
+            same = (gaps == gaps[of_first]).all()
+            is_constant = bool(same and (values[both] == values[of_first][both]).all())
+        if first is not None and is_constant:  # within groups: judged by one row of each
             values, gaps, present, own = values[first], gaps[first], present[first], own.take(first)
-            if len(first) < n_rows and _names_groups(values[present]):
+            held = values[present]
+            if held.dtype.kind in "OUST":  # texts, or integers as identifiers have them
+                differ = len({str(value) for value in held}) == len(held) > 1
+            else:
+                differ = _names_rows(held, np.ones(len(held), dtype=np.bool_)) is not None
+            if len(first) < n_rows and differ:
                 found.append(Suspect(name, "group name", "each group of rows has its own value"))
                 continue
         judged = _missingness(gaps, own) or _names_rows(values, present)
@@ -111,19 +121,6 @@ def find_suspects(
         elif values.dtype.kind in "iuf" and len(values) == n_rows:
             numbers[name] = values
     return (*found, *_pairs(numbers, target, deadline))
-
-
-def _is_constant(values: AnyArray, gaps: BoolArray, first: IntArray) -> bool:
-    """Return whether every row has the value of the first row of its group."""
-    both = ~gaps & ~gaps[first]
-    return bool((gaps == gaps[first]).all() and (values[both] == values[first][both]).all())
-
-
-def _names_groups(values: AnyArray) -> bool:
-    """Return whether texts, or integers as identifiers have them, differ from group to group."""
-    if values.dtype.kind in "OUST":
-        return len({str(value) for value in values}) == len(values) > 1
-    return _names_rows(values, np.ones(len(values), dtype=np.bool_)) is not None
 
 
 def note_suspects(
@@ -270,7 +267,15 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     codes = np.unique(numbers, return_inverse=True)[1]
     if _explained(_binned(codes, min(max(20, len(codes) // 10), 500)), others) < 0.9:
         return None  # far from it: most columns end here
-    trees = _explained_by_ranges(numbers, others)
+    # The cross-validated R² of boosted trees of this column.
+    y, ones, number = others / np.abs(others).max(), np.ones(len(others)), np.array([False])
+    fold, predicted = np.random.default_rng(0).permutation(len(y)) % 5, np.empty(len(y))
+    column = codes.astype(np.float64)[:, None]
+    for train, test in ((fold != k, fold == k) for k in range(5)):
+        rows = (column[train], y[train], column[test], number, ones[train])
+        scores = boosted_scores(*rows, n_classes=0, n_fit=int(train.sum()), **_TREES)
+        predicted[test] = scores[:, 0]
+    trees = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
     if trees > _RANK_R2:
         return "leak", f"trees of it alone explain {trees:.1%} of the target"
     return None
@@ -283,18 +288,6 @@ def _explained(codes: IntArray, others: FloatArray) -> float:
     means = (np.bincount(codes, y)[codes] - y) / np.maximum(counts - 1, 1)
     means[counts == 1] = y.mean()
     return float(1.0 - np.mean((y - means) ** 2) / y.var())
-
-
-def _explained_by_ranges(values: FloatArray, others: FloatArray) -> float:
-    """Return the cross-validated R² of boosted trees of one column."""
-    codes = np.unique(values, return_inverse=True)[1].astype(np.float64)[:, None]
-    y, ones, number = others / np.abs(others).max(), np.ones(len(others)), np.array([False])
-    fold, predicted = np.random.default_rng(0).permutation(len(y)) % 5, np.empty(len(y))
-    for train, test in ((fold != k, fold == k) for k in range(5)):
-        rows = (codes[train], y[train], codes[test], number, ones[train])
-        scores = boosted_scores(*rows, n_classes=0, n_fit=int(train.sum()), **_TREES)
-        predicted[test] = scores[:, 0]
-    return float(1.0 - np.mean((y - predicted) ** 2) / y.var())
 
 
 def _pairs(
@@ -363,26 +356,23 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
     elif values.dtype.kind in "iufb":
         if shared_entropy(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
             return None  # far from it: most columns end here
-        error = _error_of_ranges(values.astype(np.float64), labels)
+        from sklearn.model_selection import KFold, cross_val_predict
+        from sklearn.tree import DecisionTreeClassifier
+
+        numbers = values.astype(np.float64)
+        # Trees are grown in single precision: ranks stand in for values that it cannot hold.
+        if np.abs(numbers).max() > np.finfo(np.float32).max:
+            numbers = codes.astype(np.float64)
+        tree = DecisionTreeClassifier(max_leaf_nodes=4 * (int(labels.max()) + 1), random_state=0)
+        folds = KFold(5, shuffle=True, random_state=0)
+        predicted = cross_val_predict(tree, numbers[:, None], labels, cv=folds)
+        error = float(np.mean(predicted != labels))
     else:
         return None
     guess = 1.0 - np.bincount(labels).max() / n
     if error > _LEAK * guess:
         return None
     return "leak", f"it alone predicts the class wrongly in {error:.1%} of the rows"
-
-
-def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
-    """Return the cross-validated error of a small tree of one column."""
-    from sklearn.model_selection import KFold, cross_val_predict
-    from sklearn.tree import DecisionTreeClassifier
-
-    tree = DecisionTreeClassifier(max_leaf_nodes=4 * (int(labels.max()) + 1), random_state=0)
-    # Trees are grown in single precision: ranks stand in for values that it cannot hold.
-    if np.abs(values).max() > np.finfo(np.float32).max:
-        values = np.unique(values, return_inverse=True)[1].astype(np.float64)
-    folds = KFold(5, shuffle=True, random_state=0)
-    return float(np.mean(cross_val_predict(tree, values[:, None], labels, cv=folds) != labels))
 
 
 def _binned(codes: IntArray, bins: int) -> IntArray:

@@ -199,7 +199,11 @@ class References:
         few = [False] * len(several)
         if not self.metric.row.counts and self.everything.losses.ndim == 1:
             few = [rests_on_few_rows(one, self.everything) for one in several]
-        errors, information = self._errors(several), self._information(several)
+        errors, prior = self._errors(several), self.prior.log_likelihood
+        nats = np.stack([one.log_likelihood - prior for one in several])  # over no features
+        n, means = nats.shape[1], nats.mean(axis=1).tolist()
+        spreads = nats.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(len(nats), np.inf)
+        information = list(zip(means, spreads.tolist(), strict=True))
         unknown, results = Difference(math.nan, math.nan, math.nan), {}
         for k, ((search, size), scores) in enumerate(evaluated.items()):
             absolute, increase, excess = None, increases[k], excesses[k]
@@ -230,13 +234,6 @@ class References:
         halves = np.array([(one.upper - one.lower) / 2.0 for one in limits])
         worst = halves.reshape(len(several), -1).max(axis=1)
         return [self.widening * float(half) for half in worst]
-
-    def _information(self, several: Sequence[HoldoutScores]) -> list[tuple[float, float]]:
-        """Return the mean gains in log-likelihood over no features, and their standard errors."""
-        gains = np.stack([one.log_likelihood - self.prior.log_likelihood for one in several])
-        n = gains.shape[1]
-        errors = gains.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(len(gains), np.inf)
-        return list(zip(gains.mean(axis=1).tolist(), errors.tolist(), strict=True))
 
 
 def note_many_categories(many: Iterable[int], kept: Collection[int], names: Sequence[str]) -> Notes:

@@ -112,7 +112,6 @@ class ModelPair:
     def result(
         self, found: Difference, confidence: float, error_budget: float | None, **about: Any
     ) -> AuditResult:
-        """Return an increase as the result of an audit."""
         return AuditResult(
             metric=self.metric.name, budget=self.budget(error_budget), confidence=confidence,
             n_kept=int(self.selector.get_support().sum()),

@@ -234,7 +234,11 @@ def neighbor_entropy(
         if rows.size == 1:
             used[rows] = False
         else:
-            per_row[rows] = _terms(scaled[rows], min(k, rows.size - 1), n_threads)
+            cell, near = scaled[rows], min(k, rows.size - 1)
+            found, _ = cKDTree(cell).query(cell, k=[near + 1], p=math.inf, workers=n_threads)
+            with np.errstate(divide="ignore"):
+                away = values.shape[1] * np.log(2 * np.asarray(found).ravel())
+            per_row[rows] = away + digamma(rows.size) - digamma(near)
     tied = np.isneginf(per_row)
     value = -math.inf  # unless rows could be compared with others, and none is tied
     if used.any() and np.isfinite(per_row).all():
@@ -242,11 +246,3 @@ def neighbor_entropy(
         value = math.fsum(per_row[used]) / int(used.sum())
     value += float(np.sum(np.log(spread)))
     return NeighborEntropy(value, int(tied.sum()), int(np.sum(~used)))
-
-
-def _terms(cell: FloatArray, k: int, n_threads: int) -> FloatArray:
-    n_rows, n_columns = cell.shape
-    found, _ = cKDTree(cell).query(cell, k=[k + 1], p=math.inf, workers=n_threads)
-    radius = np.asarray(found).reshape(n_rows)
-    with np.errstate(divide="ignore"):
-        return np.asarray(n_columns * np.log(2 * radius) + digamma(n_rows) - digamma(k))

@@ -115,7 +115,13 @@ def reliability_warnings(
     # Information about classes is at most their entropy, so no more need be resolved.
     entropies = [state_entropy(merge_states(side.metric())[0], "none") for side in classes]
     needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * entropy for entropy in entropies)])
-    if resolution < needed and not _repeats_condition(layout):
+    z = np.empty((n_rows, 0)) if layout.z is None else layout.z
+    known = {column.tobytes() for column in np.ascontiguousarray(z.T)}
+    repeated = (
+        all(column.tobytes() in known for column in np.ascontiguousarray(side.T))
+        for side in (layout.x, layout.y)
+    )  # where z holds all columns of x, or all of y, the information is zero
+    if resolution < needed and not any(repeated):
         reason = (
             f"{n_columns} columns are too many for {n_rows} rows: neighbors are so far apart that "
             f"they show at most {resolution:.2g} nats, and less than is there"
@@ -177,17 +183,6 @@ def _is_well_resolved(measured: Measurement, arguments: Arguments, classes: bool
 
 def _is_nominal(side: Columns) -> bool:
     return not any(kind.is_numeric for kind in side.kinds)
-
-
-def _repeats_condition(layout: MethodArrays) -> bool:
-    """Whether z holds all columns of x, or all of y: the information is zero then."""
-    if layout.z is None:
-        return False
-    known = {column.tobytes() for column in np.ascontiguousarray(layout.z.T)}
-    return any(
-        all(column.tobytes() in known for column in np.ascontiguousarray(side.T))
-        for side in (layout.x, layout.y)
-    )
 
 
 def neighbor_resolution(layout: MethodArrays, arguments: Arguments) -> float:

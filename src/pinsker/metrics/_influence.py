@@ -95,26 +95,6 @@ def precision_influence(positive: BoolArray, scores: FloatArray, weights: FloatA
     return score, (total / step - 1.0) * (score - left)
 
 
-def one_vs_rest(
-    one: Callable[[BoolArray, FloatArray, FloatArray], Influence],
-    labels: IntArray,
-    scores: FloatArray,
-    weights: FloatArray,
-    *,
-    by_frequency: bool = False,
-) -> Influence:
-    """Average a score of two classes over every class against the rest."""
-    n_classes = scores.shape[1]
-    parts = [one(labels == c, scores[:, c], weights) for c in range(n_classes)]
-    values = np.array([value for value, _ in parts])
-    if not by_frequency:
-        return float(values.mean()), np.mean([influence for _, influence in parts], axis=0)
-    shares = np.bincount(labels, weights, n_classes) / weights.sum()
-    score = float(shares @ values)
-    within = np.sum([share * part[1] for share, part in zip(shares, parts, strict=True)], axis=0)
-    return score, np.asarray(within + values[labels] - score)
-
-
 def block_jackknife(
     score: Callable[[IntArray], float], weights: FloatArray, clusters: IntArray | None = None
 ) -> Influence:
@@ -459,8 +439,14 @@ def of_ranks(one: Ranked) -> Callable[[ClassRows, Fields], Influence]:
             return one(rows.labels == at, margin, rows.weights)
         labels, scores, weights = rows.labels, rows.log_probabilities, rows.weights
         if kwargs.get("multi_class") != "ovo":
-            by_frequency = kwargs.get("average") == "weighted"
-            return one_vs_rest(one, labels, scores, weights, by_frequency=by_frequency)
+            parts = [one(labels == c, scores[:, c], weights) for c in range(scores.shape[1])]
+            values = np.array([value for value, _ in parts])  # of every class against the rest
+            if kwargs.get("average") != "weighted":
+                return float(values.mean()), np.mean([moved for _, moved in parts], axis=0)
+            shares = np.bincount(labels, weights, scores.shape[1]) / weights.sum()
+            score, each = float(shares @ values), zip(shares, parts, strict=True)
+            within = np.sum([share * moved for share, (_, moved) in each], axis=0)
+            return score, np.asarray(within + values[labels] - score)
         # The AUC of all pairs of classes, ranked by both scores, averaged (Hand and Till 2001).
         pairs = list(permutations(range(scores.shape[1]), 2))
         value, moves, total = 0.0, np.zeros(len(labels)), float(weights.sum())

@@ -105,7 +105,14 @@ def expert_charts(summary: Fields) -> list[Fields]:
     sets = [one for one in summary["path"]["sets"] if one["size"] > 0]
     known = [one for one in sets if one["information"] is not None]  # not if time was up
     information = [Series(own, [_plain_point(one, "information", "nats") for one in known])]
-    information += _held_out_information(summary)
+
+    def held_out(row: Fields) -> Point:
+        value, error = row["information"], BAND * row["information_error"]
+        about = f"{plural(row['n_features'], 'feature')}, {row['search']}, held out: "
+        about += f"{number(value)} nats ± {number(error)} ({row['model_information']})"
+        return Point(row["n_features"], value, value - error, value + error, about)
+
+    information += _by_search(summary, held_out, "information", ", held out")
     charts = [("information", "Information about the target, in nats", information)]
     bounds = [_plain_point(one, "bound", "at most") for one in sets if one["bound"] is not None]
     if bounds:
@@ -187,16 +194,6 @@ def _held_out_increase(summary: Fields) -> list[Series]:
         own = [*(series[one["search"]].points if one["search"] in series else ()), rough]
         series[one["search"]] = Series(one["search"], sorted(own, key=lambda p: p.size))
     return list(series.values())
-
-
-def _held_out_information(summary: Fields) -> list[Series]:
-    def point(row: Fields) -> Point:
-        value, error = row["information"], BAND * row["information_error"]
-        about = f"{plural(row['n_features'], 'feature')}, {row['search']}, held out: "
-        about += f"{number(value)} nats ± {number(error)} ({row['model_information']})"
-        return Point(row["n_features"], value, value - error, value + error, about)
-
-    return _by_search(summary, point, "information", ", held out")
 
 
 def _by_search(summary: Fields, point: Unchecked, needed: str, suffix: str = "") -> list[Series]:

@@ -72,6 +72,18 @@ def to_html(summary: Fields) -> str:
     script, chart = _text("page.js"), increase_chart(summary)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     own, choices = summary["certificate"]["set"], summary["choices"]
+    importance, ranked = summary["importance"], summary["features"]
+    if importance is None:
+        kind = "alone" if summary["data"]["columns"] is not None else "adds"
+        rows = [{**one, "value": one[kind], "lower": None, "upper": None} for one in ranked]
+    else:
+        kind, index = "importance", {one["name"]: one["index"] for one in ranked}
+        rows = [{**row, "index": index.get(row["name"])} for row in importance["features"]]
+    ends = [row[end] for row in rows for end in ("value", "lower", "upper") if row[end] is not None]
+    ranking = {  # what each feature is worth, and the scale that all bars share
+        "kind": kind, "rows": rows[:_MOST_RANKED], "n_rows": len(rows),
+        "low": min([0.0, *ends]), "high": max([1e-9, *ends]),
+    }  # fmt: skip
     # What the script needs so that the page follows the slider: texts and places.
     following = {
         "order": summary["path"]["order"], "current": choices["current"],
@@ -83,7 +95,7 @@ def to_html(summary: Fields) -> str:
     }  # fmt: skip
     page: str = environment.get_template("page.html").render(
         summary=summary, state=own_state(summary), chart=chart, experts=expert_charts(summary),
-        marks=slider_marks(choices) if choices["budgets"] else [], ranking=_ranking(summary),
+        marks=slider_marks(choices) if choices["budgets"] else [], ranking=ranking,
         subgroups=_subgroups(summary["certificate"]["figures"]),
         following=following, most_rows=_MOST_ROWS,
         style=markupsafe.Markup(_text("page.css")), script=markupsafe.Markup(script),
@@ -114,25 +126,6 @@ def _subgroups(figures: Fields) -> list[Fields]:
         }
         for one in found
     ]
-
-
-def _ranking(summary: Fields) -> Fields:
-    """Return the features with what each is worth, and the scale that all bars share."""
-    index = {feature["name"]: feature["index"] for feature in summary["features"]}
-    importance = summary["importance"]
-    if importance is not None:
-        rows = [{**row, "index": index.get(row["name"])} for row in importance["features"]]
-        kind = "importance"
-    else:
-        kind = "alone" if summary["data"]["columns"] is not None else "adds"
-        rows = [
-            {**feature, "value": feature[kind], "lower": None, "upper": None}
-            for feature in summary["features"]
-        ]
-    ends = [row[end] for row in rows for end in ("value", "lower", "upper") if row[end] is not None]
-    low, high = min([0.0, *ends]), max([1e-9, *ends])
-    shown = rows[:_MOST_RANKED]
-    return {"kind": kind, "rows": shown, "n_rows": len(rows), "low": low, "high": high}
 
 
 def _text(name: str) -> str:

@@ -99,9 +99,17 @@ def summarise(
     metric, kept = certificate.metric, _kept.kept_features(selector)
     importance = selector.importance_ if importance is None else importance
     stability = selector.stability_ if stability is None else stability
+    objects = (StoppingRule, KNNSettings, EngineSettings)
+    values = selector.get_params(deep=False).values()
+    own = {type(one).__name__ for one in values if isinstance(one, objects)}
+    imported = ", ".join([type(selector).__name__, *sorted(own)])
+    full = selector.__repr__(N_CHAR_MAX=10**9)  # scikit-learn's repr leaves out what is long
+    code = f"from pinsker import {imported}\n\nselector = {full}\nselector.fit(X, y)"
     name = y.name if isinstance(y, HasName) and y.name is not None else selector.target_name_
     summary = {
-        "schema": SCHEMA, "selector": {**_selector(selector), "command": command}, "source": source,
+        "schema": SCHEMA,
+        "selector": {"name": type(selector).__name__, "call": code, "command": command},
+        "source": source,
         "kept": {
             "size": len(kept),
             "n_features": path.n_features,
@@ -136,19 +144,6 @@ def summarise(
         | {package: version(package) for package in _PACKAGES},
     }  # fmt: skip
     return dict(plain(summary))
-
-
-def _selector(selector: Selector) -> Row:
-    """Return the class of a selector, and code that fits it again."""
-    name = type(selector).__name__
-    full = selector.__repr__(N_CHAR_MAX=10**9)  # scikit-learn's repr leaves out what is long
-    objects = (StoppingRule, KNNSettings, EngineSettings)
-    values = selector.get_params(deep=False).values()
-    names = [name, *sorted({type(one).__name__ for one in values if isinstance(one, objects)})]
-    return {
-        "name": name,
-        "call": f"from pinsker import {', '.join(names)}\n\nselector = {full}\nselector.fit(X, y)",
-    }
 
 
 def _path(path: SelectionPath) -> Row:
@@ -280,7 +275,17 @@ def stability_rows(
 def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
     # Counts and linear models have no neighbors.
     knn = selector.get_params(deep=False).get("knn") or KNNSettings()
-    encoded, kept = _encode(selector, X, y, knn), _kept.kept_features(selector)
+    kept = _kept.kept_features(selector)
+    encoded = encode_again(
+        X, y, selector.feature_columns_, task=selector.task_,
+        categorical_features=selector.categorical_features, missing=selector.missing,
+        feature_groups=selector.feature_groups, scale=knn.scale,
+    )  # fmt: skip
+    if encoded.feature_names != selector.path_.names:
+        raise DataError(
+            f"the table given to report has {encoded.n_features} features that are not those "
+            f"of fit ({selector.path_.n_features}): pass the X that the selector was fitted to."
+        )
     n_rows = encoded.n_rows  # an even spread, the same ones every time
     rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
     whole = Problem.of(encoded)
@@ -299,20 +304,6 @@ def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
         given[kept] = Backward(problem, n_neighbors=k, active=kept).scores()[kept]
     stand_ins = _find_stand_ins(encoded, problem, rows, alone, kept, k)
     return Measures(encoded, len(rows), alone, given, stand_ins)
-
-
-def _encode(selector: Selector, X: TableLike, y: TargetLike, knn: KNNSettings) -> Encoded:
-    encoded = encode_again(
-        X, y, selector.feature_columns_, task=selector.task_,
-        categorical_features=selector.categorical_features, missing=selector.missing,
-        feature_groups=selector.feature_groups, scale=knn.scale,
-    )  # fmt: skip
-    if encoded.feature_names != selector.path_.names:
-        raise DataError(
-            f"the table given to report has {encoded.n_features} features that are not those "
-            f"of fit ({selector.path_.n_features}): pass the X that the selector was fitted to."
-        )
-    return encoded
 
 
 def _find_stand_ins(

@@ -408,8 +408,14 @@ class PairProblem:
         binned = bin_columns(encoded.columns, bins=size)
         codes, n_categories = feature_codes(encoded, binned)
         coded = np.empty((encoded.n_features, n), dtype=np.uint8)
-        for j in range(encoded.n_features):
-            coded[j] = _merged(codes[:, j], int(n_categories[j]), max(size, 4))
+        most = max(size, 4)
+        for j, own in enumerate(codes.T):
+            if n_categories[j] > most:  # the rarest become one
+                counts = np.bincount(own, minlength=int(n_categories[j]))
+                place = np.full(len(counts), most - 1)
+                place[np.argsort(-counts, kind="stable")[: most - 1]] = np.arange(most - 1)
+                own = place[own]
+            coded[j] = own
         return cls(coded, labels.astype(np.int64), encoded)
 
 
@@ -584,16 +590,6 @@ def has_hidden_pair(problem: Encoded, seed: int = 0) -> bool:
 
 def _tail_size(n: int) -> int:
     return int(np.clip(n // 10, 2, _MOST_IN_TAIL))
-
-
-def _merged(codes: npt.NDArray[np.integer], n_categories: int, most: int) -> IntArray:
-    """Return codes of at most this many categories: the rarest become one."""
-    if n_categories <= most:
-        return np.asarray(codes, dtype=np.int64)
-    counts = np.bincount(codes, minlength=n_categories)
-    place = np.full(n_categories, most - 1)
-    place[np.argsort(-counts, kind="stable")[: most - 1]] = np.arange(most - 1)
-    return np.asarray(place[codes], dtype=np.int64)
 
 
 def _scores(values: FloatArray, degrees: FloatArray) -> FloatArray:

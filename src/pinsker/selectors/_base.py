@@ -102,6 +102,10 @@ def fitted_attributes(
         cost = context.costs.of(path.order[: decision.size])
         full = context.costs.of(range(encoded.n_features))
         notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
+    name = context.user_data.get("y")
+    if isinstance(name, HasColumns):  # the target's: of a series, of columns, or the text itself
+        name = ", ".join(str(one) for one in name.columns)
+    name = name.name if isinstance(name, HasName) else name if isinstance(name, str) else None
     planned = () if path.plan is None else tuple(path.plan.notes)
     profile = encoded.profile and replace(encoded.profile, compared=encoded.columns.names)
     record = FitRecord(
@@ -112,7 +116,7 @@ def fitted_attributes(
     return {
         "facts_": facts,
         "task_": encoded.target.task,
-        "target_name_": _name_of(context.user_data.get("y")),
+        "target_name_": None if name is None else str(name),
         "n_samples_fit_": encoded.n_rows,
         "feature_columns_": columns,
         "path_": path,
@@ -149,14 +153,6 @@ def ranks(
     return spread
 
 
-def _name_of(y: TargetLike) -> str | None:
-    """Return the name of a target: of a series, of the columns of a frame, or the name itself."""
-    if isinstance(y, HasColumns):
-        return ", ".join(str(name) for name in y.columns)
-    name = y.name if isinstance(y, HasName) else y if isinstance(y, str) else None
-    return None if name is None else str(name)
-
-
 def transform_frame(
     selector: Estimator, X: TableLike, kept: IntArray, names: list[str]
 ) -> TableLike:
@@ -178,7 +174,19 @@ def transform_frame(
         )
     else:
         check_columns(selector, X)
-    return _take_columns(X, kept, selector)
+    taken, wanted_type = frame_of(X)[:, [int(j) for j in kept]], output_container(selector)
+    if wanted_type == "pandas":
+        return taken.to_pandas()
+    if wanted_type == "polars" and not taken.implementation.is_polars():
+        polars = require("polars", purpose='set_output(transform="polars")')
+        try:
+            return polars.from_pandas(taken.to_pandas())
+        except Exception as error:  # of Arrow or polars, for types that they do not have
+            raise DataTypeError(
+                f"the columns that stay cannot be made a polars frame ({error}): use "
+                'set_output(transform="default").'
+            ) from error
+    return taken.to_native()
 
 
 def as_cells(X: TableLike) -> TableLike:
@@ -210,24 +218,6 @@ def transform_dask(
     if not set(columns) <= set(X.columns):
         check_columns(selector, X._meta)
     return X[columns]
-
-
-def _take_columns(X: TableLike, columns: IntArray, estimator: Estimator) -> TableLike:
-    """Return some columns of a frame, in the container that ``set_output`` asks for."""
-    taken = frame_of(X)[:, [int(j) for j in columns]]
-    wanted = output_container(estimator)
-    if wanted == "pandas":
-        return taken.to_pandas()
-    if wanted == "polars" and not taken.implementation.is_polars():
-        polars = require("polars", purpose='set_output(transform="polars")')
-        try:
-            return polars.from_pandas(taken.to_pandas())
-        except Exception as error:  # of Arrow or polars, for types that they do not have
-            raise DataTypeError(
-                f"the columns that stay cannot be made a polars frame ({error}): use "
-                'set_output(transform="default").'
-            ) from error
-    return taken.to_native()
 
 
 #: Changes with the attributes of a fitted selector; the pickles of version 0.1 have no number.

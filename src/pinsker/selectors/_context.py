@@ -297,22 +297,18 @@ def open_context(
                 f"none out: {holds}{'' if facts.task == 'survival' else other}.",
                 parameter="metric",
             )
-    digest = _fingerprint(encoded, type(selector).__name__, fixed, seed, *search) if search else ""
+    digest, columns, target = "", encoded.columns, encoded.target
+    if search:  # of everything that a path depends on: rows, kinds and settings
+        settings = (type(selector).__name__, fixed, seed, *search)
+        words = (settings, encoded.feature_names, encoded.features, columns.kinds, columns.scale)
+        made = hashlib.blake2b(repr(words).encode(), digest_size=16)
+        table = (columns.values, columns.missing, target.labels, target.values)
+        for values in (*table, encoded.weights):
+            made.update(b"none" if values is None else values.tobytes())
+        digest = made.hexdigest()
     budget = budget_of_rule(selector, rule)
     about = {"table": X, "user_data": {"X": X, "y": y}, "fingerprint": digest}
     return FitContext(encoded, facts, rule, budget, fixed, seed, **about)
-
-
-def _fingerprint(encoded: Encoded, *settings: Any) -> str:
-    """Return a digest of everything that a path depends on: rows, kinds and settings."""
-    columns = encoded.columns
-    words = (settings, encoded.feature_names, encoded.features, columns.kinds, columns.scale)
-    digest = hashlib.blake2b(repr(words).encode(), digest_size=16)
-    target = encoded.target
-    table = (columns.values, columns.missing, target.labels, target.values)
-    for values in (*table, encoded.weights):
-        digest.update(b"none" if values is None else values.tobytes())
-    return digest.hexdigest()
 
 
 # ------------------------------------------------------------------ selectors that hold rows out

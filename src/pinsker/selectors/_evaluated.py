@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import Interval, Options, StrOptions
 from pinsker._notes import Note
 from pinsker._types import (
-    AnyArray,
     ColumnChoice,
     CrossValidation,
     Estimator,
@@ -57,7 +56,7 @@ from pinsker.holdout import (
 )
 from pinsker.metrics import CostMatrix, WorstTarget
 from pinsker.search import ErrorBudget, SelectionPath, StoppingRule, measure_sets, read_budget
-from pinsker.selectors._base import FitRecord, Selector, fitted_attributes, ranks, set_fitted
+from pinsker.selectors._base import Selector, fitted_attributes, ranks, set_fitted
 from pinsker.selectors._context import (
     FitMemory,
     budget_of_rule,
@@ -148,7 +147,18 @@ class EvaluatedSelector(Selector):
         if subgroups is None:
             subgroups = self.get_params(deep=False).get("subgroups")
         context = fresh_context(self, X, y, sample_weight, groups, MOST_CERTIFIED, subgroups)
-        self._record = _remember_rows(self._record, context.encoded.hashes)
+        if (hashes := context.encoded.hashes) is not None:
+            n_before, before = self._record.last_certified or (len(hashes), hashes)
+            if len(hashes) > n_before and np.isin(before, hashes).mean() > 0.9:
+                warnings.warn(
+                    "these rows hold those of an earlier certify: looking again and again as rows "
+                    "arrive makes 'met' wrong more often than the confidence says. Use "
+                    "pinsker.Monitor, whose limits hold at every look.",
+                    PinskerWarning,
+                    stacklevel=2,
+                )
+            seen = (len(hashes), np.sort(hashes)[:_MOST_REMEMBERED])
+            self._record = replace(self._record, last_certified=seen)
         # Pairs of positions belong to the rows of fit.
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
@@ -479,22 +489,6 @@ def with_given_order(
 
 #: Hashes of certified rows that are remembered, the smallest.
 _MOST_REMEMBERED = 1000
-
-
-def _remember_rows(record: FitRecord, hashes: AnyArray | None) -> FitRecord:
-    """Return a record with these rows; warn where those before come again among more."""
-    if hashes is None:
-        return record
-    n_before, before = record.last_certified or (len(hashes), hashes)
-    if len(hashes) > n_before and np.isin(before, hashes).mean() > 0.9:
-        warnings.warn(
-            "these rows hold those of an earlier certify: looking again and again as rows arrive "
-            "makes 'met' wrong more often than the confidence says. Use pinsker.Monitor, whose "
-            "limits hold at every look.",
-            PinskerWarning,
-            stacklevel=3,
-        )
-    return replace(record, last_certified=(len(hashes), np.sort(hashes)[:_MOST_REMEMBERED]))
 
 
 def _are_kept(selector: Selector) -> list[bool]:

@@ -92,7 +92,15 @@ def from_state(state: Mapping[str, Any]) -> Any:
     hashes = base64.b64decode(state["row_hashes"], validate=True)
     if len(hashes) % 8:
         raise DataError(f"row_hashes has {len(hashes)} bytes, and must have 8 for each row")
-    selector = _SELECTORS[state["selector"]](**_read_parameters(state["parameters"]))
+    parameters = dict(state["parameters"])
+    if unsaved := sorted(_NOT_SAVED & set(parameters)):
+        raise DataError(f"parameters holds {unsaved[0]!r}, which is not saved")
+    if isinstance(parameters["error_budget"], dict):
+        rule = dict(parameters["error_budget"])
+        parameters["error_budget"] = _RULES[rule.pop("rule")](**rule)
+    if "knn" in parameters:
+        parameters["knn"] = KNNSettings(**parameters["knn"])
+    selector = _SELECTORS[state["selector"]](**parameters)
     importance, facts = state.get("importance"), state["facts"]
     shares = facts.get("shares")
     kind_of_path = CountedPath if "n_counted" in state["path"] else SelectionPath
@@ -145,18 +153,6 @@ def _parameters(selector: Selector) -> Fields:
         else:
             changed[name] = value.get_params() if isinstance(value, KNNSettings) else value
     return changed
-
-
-def _read_parameters(saved: Mapping[str, Any]) -> Fields:
-    parameters = dict(saved)
-    if unsaved := sorted(_NOT_SAVED & set(parameters)):
-        raise DataError(f"parameters holds {unsaved[0]!r}, which is not saved")
-    if isinstance(parameters["error_budget"], dict):
-        rule = dict(parameters["error_budget"])
-        parameters["error_budget"] = _RULES[rule.pop("rule")](**rule)
-    if "knn" in parameters:
-        parameters["knn"] = KNNSettings(**parameters["knn"])
-    return parameters
 
 
 def _read_certificate(saved: Mapping[str, Any]) -> Certificate:

@@ -93,7 +93,12 @@ class _TileState:
     lock: Any = field(default_factory=threading.Lock)  # a step may be submitted twice
 
     def go_to(self, flags: Flags, table: SharedTable, threads: int) -> None:
-        moves = self._moves(flags)
+        moves: IntArray | None = None  # the features between both sets, where there are few
+        if self.native is not None and self.at is not None:
+            both = (self.at, flags) if self.spec.kind == "backward" else (flags, self.at)
+            between = np.flatnonzero(both[0] != both[1])
+            if len(between) <= _MAX_MOVES and not (both[1] > both[0]).any():
+                moves = between
         native, self.native = self.native, None  # an error on the way leaves nothing half-done
         if native is None or moves is None:
             native = self.spec.native(table)
@@ -103,18 +108,6 @@ class _TileState:
             for feature in moves:
                 move(int(feature), threads)
         self.native, self.at = native, flags
-
-    def _moves(self, flags: Flags) -> IntArray | None:
-        """Return the features that lie between the two sets; None if there is no short way."""
-        if self.native is None or self.at is None:
-            return None
-        larger, smaller = self.at, flags
-        if self.spec.kind == "forward":
-            larger, smaller = smaller, larger
-        if (smaller > larger).any():
-            return None
-        moves = np.flatnonzero(larger != smaller)
-        return moves if len(moves) <= _MAX_MOVES else None
 
 
 class _Store:
@@ -321,26 +314,21 @@ class TiledSteps:
                 except queue.Empty:
                     self._cluster.watch(step.workers)
                     self._repeat_late_tiles(step)
-            results |= self._fetch(step, [tile for tile in step.back if tile not in results])
+            tiles = [tile for tile in step.back if tile not in results]
+            fetched = self._cluster.gather([step.back[tile] for tile in tiles], step.workers)
+            for tile, result in zip(tiles, fetched, strict=True):
+                if result.sums is not None:
+                    results[tile] = result
+                    continue
+                self._table.missing(result.place)  # sent again, with the tile
+                self._found_at.pop(tile, None)
+                del step.back[tile]
+                self._submit(step, tile, result.place)
         self._record(step, results)
         sums = np.zeros(len(step.flags), dtype=np.int64)
         for result in results.values():
             sums += np.asarray(result.sums)
         return sum(result.information for result in results.values()), sums
-
-    def _fetch(self, step: _Step, tiles: list[int]) -> dict[int, TileSums]:
-        """Return the sums that came back; send tile and table to workers that lack them."""
-        found: dict[int, TileSums] = {}
-        fetched = self._cluster.gather([step.back[tile] for tile in tiles], step.workers)
-        for tile, result in zip(tiles, fetched, strict=True):
-            if result.sums is None:
-                self._table.missing(result.place)
-                self._found_at.pop(tile, None)
-                del step.back[tile]
-                self._submit(step, tile, result.place)
-            else:
-                found[tile] = result
-        return found
 
     def _submit(self, step: _Step, tile: int, worker: str) -> None:
         """Send a tile's step to a worker, with whatever it does not have yet."""
