@@ -76,7 +76,16 @@ class Cluster:
         while not (found := self._look()):
             limit = _SECONDS_ALL_SILENT if self.left_out else _SECONDS_WITHOUT_WORKERS
             if time.monotonic() - began > limit:
-                raise EngineLostError(self._why_none())
+                none = "none of them has sent a heartbeat or run a task for"
+                silent = f"{_SECONDS_OF_SILENCE + _SECONDS_ALL_SILENT:g} seconds"
+                why = f"has had no workers for {_SECONDS_WITHOUT_WORKERS:g} seconds: start some."
+                if self.left_out:
+                    why = (
+                        f"has {len(self.left_out)} workers, and {none} {silent}: they are stopped, "
+                        "out of reach, or paused by Dask because memory ran out. Restart them, or "
+                        "give them more."
+                    )
+                raise EngineLostError(f"the cluster at {_address(self.client)} {why}")
             time.sleep(_TICK)
         del probe  # Dask forgets a task without a future
         return found
@@ -198,19 +207,6 @@ class Cluster:
                 time.sleep(_TICK)
                 self.check()
         raise EngineLostError(f"the Dask scheduler at {_address(self.client)} ends every call.")
-
-    def _why_none(self) -> str:
-        where = f"the cluster at {_address(self.client)}"
-        if not self.left_out:
-            return (
-                f"{where} has had no workers for {_SECONDS_WITHOUT_WORKERS:g} seconds: start some."
-            )
-        return (
-            f"{where} has {len(self.left_out)} workers, and none of them has sent a heartbeat or "
-            f"run a task for {_SECONDS_OF_SILENCE + _SECONDS_ALL_SILENT:g} seconds: they are "
-            "stopped, out of reach, or paused by Dask because memory ran out. Restart them, or "
-            "give them more."
-        )
 
     def _prepare(self, workers: Collection[str]) -> None:
         """Let workers import the package in a task: heartbeats stop if data do it on arrival."""

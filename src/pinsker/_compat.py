@@ -109,7 +109,6 @@ def require(module: str, *, purpose: str, extra: str | None = None) -> ModuleTyp
 
 
 def table_of(columns: ListsByName, library: str) -> TableLike:
-    """Return columns as a frame of pandas or polars."""
     if library not in ("pandas", "polars"):
         raise ParameterError(f"library={library!r} is not known: use 'pandas' or 'polars'.")
     return require(library, purpose=f"to_frame({library!r})").DataFrame(columns)

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 import numpy as np
 from scipy.special import xlog1py
 
-from pinsker._types import BoolArray, FloatArray, Task
+from pinsker._types import FloatArray, Task
 from pinsker.encoding import Target
 from pinsker.exceptions import DataError, ParameterError
 
@@ -72,12 +72,11 @@ class TargetFacts:
             return cls("classification", n_classes=int((counts > 0).sum()), largest_prior=prior)
         if target.task == "survival":
             return cls("survival")  # no theorem ties its metrics to information
-        assert target.raw is not None  # a regression target always keeps the user's values
-        facts = cls._of_numbers(target.raw, weights)
-        if target.raw.shape[1] == 1:
+        facts, numbers = cls._of_numbers(target.numbers, weights), target.numbers
+        if numbers.shape[1] == 1:
             return facts
-        spread = np.sqrt(column_variances(target.raw, weights))
-        return replace(facts, shares=cls._of_numbers(target.raw / spread, weights))
+        spread = np.sqrt(column_variances(numbers, weights))
+        return replace(facts, shares=cls._of_numbers(numbers / spread, weights))
 
     @classmethod
     def _of_numbers(cls, values: FloatArray, weights: FloatArray | None) -> "TargetFacts":
@@ -227,7 +226,6 @@ def class_count(n_classes: int | None) -> float:
 
 
 def positive(value: float, name: str) -> float:
-    """Return a finite quantity above zero."""
     if not (value > 0.0 and math.isfinite(value)):
         raise ParameterError(f"{name} must be a finite number above zero, got {value!r}.")
     return float(value)
@@ -243,7 +241,6 @@ def not_negative(value: float | None, name: str) -> float:
 
 
 def one_of(value: str, choices: tuple[str, ...], name: str) -> str:
-    """Return a choice that exists."""
     if value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ParameterError(f"{name} must be one of {listed}; got {value!r}.")
@@ -349,6 +346,7 @@ def solve_increasing(
     high: FloatArray,
 ) -> FloatArray:
     """Root of ``function(x) = target`` in [low, high], elementwise; zero where the target is."""
+    # By Chandrupatla's method: inverse quadratic interpolation, or bisection where that is unsafe.
     # On logarithms of both axes: our functions are close to powers, so tiny targets cost no digits.
     tiny = np.finfo(float).tiny
     top = np.maximum(high, tiny)
@@ -358,40 +356,28 @@ def solve_increasing(
 
     with np.errstate(all="ignore"):
         left, right = np.log(np.maximum(low, tiny) / top), np.zeros_like(top)
-        below, above = gap(left), gap(right)
-        at_right, at_left = above <= 0.0, below >= 0.0
-        root = _chandrupatla(gap, left, right, below, above, at_right | at_left)
-        root = np.where(at_right, right, np.where(at_left, left, root))
+        a, b, fa, fb = left, right, gap(left), gap(right)
+        at_right, at_left = fb <= 0.0, fa >= 0.0
+        step, best = np.full(np.shape(a), 0.5), b
+        for _ in range(_MOST_STEPS):
+            x = a + step * (b - a)
+            fx = gap(x)
+            same = np.sign(fx) == np.sign(fa)
+            c, fc = np.where(same, a, b), np.where(same, fa, fb)
+            b, fb = np.where(same, b, a), np.where(same, fb, fa)
+            a, fa = x, fx
+            best = np.where(np.abs(fa) < np.abs(fb), a, b)
+            width = np.abs(b - a)
+            least = 2.0 * np.finfo(float).eps * np.maximum(np.abs(best), 0.5) / width
+            done = at_right | at_left | (least > 0.5) | (fa == 0.0) | (fb == 0.0) | np.isnan(fa)
+            if done.all():
+                break
+            xi, ratio = (a - b) / (c - b), (fa - fb) / (fc - fb)
+            quadratic = (ratio**2 < xi) & ((1.0 - ratio) ** 2 < 1.0 - xi)
+            guess = fa / (fb - fa) * fc / (fb - fc)
+            guess += (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+            step = np.where(quadratic & np.isfinite(guess), guess, 0.5)
+            step = np.clip(step, least, 1.0 - least)
+            step = np.where(np.isfinite(step), step, 0.5)
+        root = np.where(at_right, right, np.where(at_left, left, best))
         return np.where(target > 0.0, np.clip(top * np.exp(root), low, high), 0.0)
-
-
-def _chandrupatla(
-    gap: Callable[[FloatArray], FloatArray],
-    a: FloatArray,
-    b: FloatArray,
-    fa: FloatArray,
-    fb: FloatArray,
-    outside: BoolArray,
-) -> FloatArray:
-    """Bracketed root of `gap` by inverse quadratic interpolation, or bisection where unsafe."""
-    step = np.full(np.shape(a), 0.5)
-    best = b
-    for _ in range(_MOST_STEPS):
-        x = a + step * (b - a)
-        fx = gap(x)
-        same = np.sign(fx) == np.sign(fa)
-        c, fc = np.where(same, a, b), np.where(same, fa, fb)
-        b, fb = np.where(same, b, a), np.where(same, fb, fa)
-        a, fa = x, fx
-        best = np.where(np.abs(fa) < np.abs(fb), a, b)
-        width = np.abs(b - a)
-        least = 2.0 * np.finfo(float).eps * np.maximum(np.abs(best), 0.5) / width
-        if np.all(outside | (least > 0.5) | (fa == 0.0) | (fb == 0.0) | np.isnan(fa)):
-            break
-        xi, ratio = (a - b) / (c - b), (fa - fb) / (fc - fb)
-        quadratic = (ratio**2 < xi) & ((1.0 - ratio) ** 2 < 1.0 - xi)
-        guess = fa / (fb - fa) * fc / (fb - fc)
-        guess += (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
-        step = np.clip(np.where(quadratic & np.isfinite(guess), guess, 0.5), least, 1.0 - least)
-        step = np.where(np.isfinite(step), step, 0.5)
-    return best

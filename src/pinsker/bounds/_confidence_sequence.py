@@ -68,35 +68,27 @@ class ConfidenceSequence:
         self.squares += float(values @ values)
         if math.isfinite(self.largest):
             step = self.largest if self.whole else self.largest / _PARTS
-            places, rows = np.unique(np.floor(values / step + 1e-9), return_counts=True)
-            for place, count in zip(places.astype(int).tolist(), rows.tolist(), strict=True):
+            new, times = np.unique(np.floor(values / step + 1e-9), return_counts=True)
+            for place, count in zip(new.astype(int).tolist(), times.tolist(), strict=True):
                 self.counts[place] = self.counts.get(place, 0) + count
-            self.lower, self.upper = self._by_betting(step)
-        else:
-            self.lower, self.upper = self._asymptotic()
+            places = np.array(list(self.counts), dtype=np.float64)
+            rows = np.array(list(self.counts.values()), dtype=np.float64)
+            above = places if self.whole else places + 1.0
+            wanted = math.log(2.0 / (1.0 - self.confidence))
+            self.lower = _rejected(places * step, rows, self.largest, wanted)
+            self.upper = -_rejected(-above * step, rows, self.largest, wanted)
+        elif self.n >= _FEWEST:
+            alpha, n, mean = 1.0 - self.confidence, self.n, self.total / self.n
+            rho = (-2.0 * math.log(alpha) + math.log(-2.0 * math.log(alpha)) + 1.0) / _TIGHTEST
+            spread, grown = max(self.squares / n - mean**2, 0.0), n * rho + 1.0
+            away = math.log1p(math.sqrt(grown) / alpha)
+            half = math.sqrt(2.0 * spread * grown / (n**2 * rho) * away)
+            self.lower, self.upper = mean - half, mean + half
 
     def limits(self) -> Difference:
         """Return the mean so far with its limits."""
         mean = self.total / self.n if self.n else math.nan
         return Difference(mean, self.lower, self.upper)
-
-    def _by_betting(self, step: float) -> tuple[float, float]:
-        places = np.array(list(self.counts), dtype=np.float64)
-        rows = np.array(list(self.counts.values()), dtype=np.float64)
-        above = places if self.whole else places + 1.0
-        wanted = math.log(2.0 / (1.0 - self.confidence))
-        lower = _rejected(places * step, rows, self.largest, wanted)
-        return lower, -_rejected(-above * step, rows, self.largest, wanted)
-
-    def _asymptotic(self) -> tuple[float, float]:
-        if self.n < _FEWEST:
-            return -math.inf, math.inf
-        alpha, n, mean = 1.0 - self.confidence, self.n, self.total / self.n
-        rho = (-2.0 * math.log(alpha) + math.log(-2.0 * math.log(alpha)) + 1.0) / _TIGHTEST
-        spread = max(self.squares / n - mean**2, 0.0)
-        grown = n * rho + 1.0
-        half = math.sqrt(2.0 * spread * grown / (n**2 * rho) * math.log1p(math.sqrt(grown) / alpha))
-        return mean - half, mean + half
 
 
 def _rejected(values: FloatArray, rows: FloatArray, largest: float, wanted: float) -> float:

@@ -84,7 +84,11 @@ def paired_difference(
         sums = cluster_sums(differences - mean, clusters)
         # The mean of the sums is zero; scaled so that their mean has the spread of the rows' mean.
         own = _skewed_limits(mean, sums * (len(sums) / n), confidence, widening)
-        effect = _design_effect(differences - mean, sums, clusters)
+        # Rows of clusters that are worth one which stands alone (Korn, Graubard 1998), of one more
+        # row that differs as all of its cluster do: where none differs, a cluster is one row.
+        sizes, away = cluster_sums(np.ones(n), clusters), differences - mean
+        size = float(sizes @ sizes) / n
+        effect = max(1.0, (float(sums @ sums) + size) / (float(away @ away) + 1.0))
     if n < 2:
         return Difference(mean, float("-inf"), float("inf"))
     if counts:
@@ -110,15 +114,6 @@ def paired_difference(
     return wider(found, Difference(mean, mean - half, mean + half))
 
 
-def _design_effect(centred: FloatArray, sums: FloatArray, clusters: IntArray) -> float:
-    """Return how many rows of clusters are worth one that stands alone (Korn, Graubard 1998)."""
-    # One more row that differs as all of its cluster do: where none differs, rows of a cluster show
-    # no more than one.
-    sizes = cluster_sums(np.ones(len(centred)), clusters)
-    size = float(sizes @ sizes) / len(centred)
-    return max(1.0, (float(sums @ sums) + size) / (float(centred @ centred) + 1.0))
-
-
 def paired_differences(
     several: Sequence[FloatArray], confidence: float, **how: Unchecked
 ) -> list[Difference]:
@@ -137,7 +132,6 @@ def effective_rows(weights: FloatArray) -> float:
 
 
 def cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
-    """Return the sum of the values of every cluster."""
     which = np.unique(clusters, return_inverse=True)[1]
     return np.asarray(np.bincount(which, weights=values), dtype=np.float64)
 
@@ -207,7 +201,6 @@ def _limits_of_spread(
 def limits_of_moments(
     n: int, mean: float, square: float, cube: float, confidence: float
 ) -> Difference:
-    """Return the limits of differences of which the means of powers are known."""
     second = max(square - mean**2, 0.0)
     third = cube - 3.0 * mean * square + 2.0 * mean**3
     return _limits_of_spread(n, mean, second, third, confidence)
@@ -249,7 +242,6 @@ def _share_of_few(values: FloatArray) -> float:
 
 
 def few_per_class(labels: IntArray) -> bool:
-    """Return whether a class that occurs has fewer than 20 rows: too few for a certificate."""
     counts = np.unique(labels, return_counts=True)[1]
     return bool(counts.min() < _FEW_PER_CLASS)
 

@@ -43,7 +43,22 @@ class LinearModel:
     """
 
     def __init__(self, covariance: npt.ArrayLike, cross_covariance: npt.ArrayLike) -> None:
-        self._scaled, self._cross = _standardise(covariance, cross_covariance)
+        sigma = np.asarray(covariance, dtype=np.float64)
+        cross = np.asarray(cross_covariance, dtype=np.float64)
+        if cross.ndim != 1 or sigma.shape != (cross.size, cross.size):
+            raise ParameterError(
+                f"covariance must be square and fit cross_covariance, got {sigma.shape} "
+                f"and {cross.shape}."
+            )
+        if not (np.isfinite(sigma).all() and np.isfinite(cross).all()):
+            raise ParameterError("covariance and cross_covariance must be finite.")
+        if not np.allclose(sigma, sigma.T, rtol=1e-8, atol=1e-12 * np.abs(sigma).max(initial=0.0)):
+            raise ParameterError("covariance must be symmetric.")
+        if np.any(np.diag(sigma) < 0.0):
+            raise ParameterError("covariance has a negative variance on its diagonal.")
+        deviation = np.sqrt(np.diag(sigma))
+        scale = np.where(deviation > 0.0, deviation, 1.0)  # constants have nothing to scale
+        self._scaled, self._cross = sigma / np.outer(scale, scale), cross / scale
 
     def growth(self, removed: Sequence[int]) -> float:
         """Return the increase of the mean squared error without some features (N1, exact)."""
@@ -106,7 +121,6 @@ class LinearModel:
         return float(v @ _pseudo_inverse(gram) @ v)
 
     def _split(self, removed: Sequence[int]) -> tuple[IntArray, IntArray]:
-        """A and K."""
         n_features = self._cross.size
         out = np.asarray(removed, dtype=np.int64).reshape(-1)
         if np.unique(out).size < out.size or np.any((out < 0) | (out >= n_features)):
@@ -129,28 +143,6 @@ class LinearModel:
         schur, _rest = self._partial(out, kept)
         spread = np.sqrt(np.maximum(np.diag(schur), 0.0))
         return np.asarray(np.abs(weights) * spread, dtype=np.float64)
-
-
-def _standardise(
-    covariance: npt.ArrayLike, cross_covariance: npt.ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """Correlations of the features, and covariances with the target in their units."""
-    sigma = np.asarray(covariance, dtype=np.float64)
-    cross = np.asarray(cross_covariance, dtype=np.float64)
-    if cross.ndim != 1 or sigma.shape != (cross.size, cross.size):
-        raise ParameterError(
-            f"covariance must be square and fit cross_covariance, got {sigma.shape} "
-            f"and {cross.shape}."
-        )
-    if not (np.isfinite(sigma).all() and np.isfinite(cross).all()):
-        raise ParameterError("covariance and cross_covariance must be finite.")
-    if not np.allclose(sigma, sigma.T, rtol=1e-8, atol=1e-12 * np.abs(sigma).max(initial=0.0)):
-        raise ParameterError("covariance must be symmetric.")
-    if np.any(np.diag(sigma) < 0.0):
-        raise ParameterError("covariance has a negative variance on its diagonal.")
-    deviation = np.sqrt(np.diag(sigma))
-    scale = np.where(deviation > 0.0, deviation, 1.0)  # constants have nothing to scale
-    return sigma / np.outer(scale, scale), cross / scale
 
 
 def _pseudo_inverse(matrix: FloatArray) -> FloatArray:

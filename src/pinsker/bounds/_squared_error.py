@@ -249,9 +249,24 @@ class ClippedBound(_SquaredErrorBound):
         >>> round(ClippedBound.of(heavy).growth(0.01), 2)
         0.92
         """
-        lengths, tails = _clip_frontier(target)
-        variance = float(np.var(np.asarray(target, dtype=np.float64)))
-        return _BestClippedBound(tuple(lengths.tolist()), tuple(tails.tolist()), variance)
+        y = np.asarray(target, dtype=np.float64)
+        if y.ndim != 1 or y.size < 2 or not np.isfinite(y).all():
+            raise ParameterError(
+                f"target must be one column of at least two finite numbers, got shape {y.shape}."
+            )
+        tail_sizes = np.append(0.0, np.geomspace(1.0 / y.size, 0.5, _CLIPS_PER_SIDE - 1))
+        lows, highs = np.quantile(y, tail_sizes), np.quantile(y, 1.0 - tail_sizes)
+        below = np.array([_tail_moments(np.minimum(y - low, 0.0)) for low in lows])
+        above = np.array([_tail_moments(np.maximum(y - high, 0.0)) for high in highs])
+        mean = below[:, np.newaxis, 0] + above[np.newaxis, :, 0]
+        square = below[:, np.newaxis, 1] + above[np.newaxis, :, 1]
+        tails = np.sqrt(np.maximum(square - mean**2, 0.0)).ravel()
+        lengths = (highs[np.newaxis, :] - lows[:, np.newaxis]).ravel()
+        order = np.lexsort((tails, lengths))
+        lengths, tails = lengths[order], tails[order]
+        better = np.append(True, tails[1:] < np.minimum.accumulate(tails)[:-1])  # not dominated
+        kept = tuple(lengths[better].tolist()), tuple(tails[better].tolist())
+        return _BestClippedBound(*kept, float(np.var(y)))
 
     def _growth(self, nu: FloatArray) -> FloatArray:
         return np.asarray(
@@ -344,27 +359,6 @@ class GaussianBound(_SquaredErrorBound):
         with np.errstate(all="ignore"):  # an error of next to nothing divides to infinity
             other = np.where(delta > 0.0, 0.5 * np.log1p(delta / float(self.full_error)), 0.0)
         return np.maximum(paid, other)
-
-
-def _clip_frontier(target: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Clip ranges and tail deviations of a grid of intervals, without the dominated ones."""
-    y = np.asarray(target, dtype=np.float64)
-    if y.ndim != 1 or y.size < 2 or not np.isfinite(y).all():
-        raise ParameterError(
-            f"target must be one column of at least two finite numbers, got shape {y.shape}."
-        )
-    tail_sizes = np.append(0.0, np.geomspace(1.0 / y.size, 0.5, _CLIPS_PER_SIDE - 1))
-    lows, highs = np.quantile(y, tail_sizes), np.quantile(y, 1.0 - tail_sizes)
-    below = np.array([_tail_moments(np.minimum(y - low, 0.0)) for low in lows])
-    above = np.array([_tail_moments(np.maximum(y - high, 0.0)) for high in highs])
-    mean = below[:, np.newaxis, 0] + above[np.newaxis, :, 0]
-    square = below[:, np.newaxis, 1] + above[np.newaxis, :, 1]
-    tails = np.sqrt(np.maximum(square - mean**2, 0.0)).ravel()
-    lengths = (highs[np.newaxis, :] - lows[:, np.newaxis]).ravel()
-    order = np.lexsort((tails, lengths))
-    lengths, tails = lengths[order], tails[order]
-    better = np.append(True, tails[1:] < np.minimum.accumulate(tails)[:-1])
-    return lengths[better], tails[better]
 
 
 def _tail_moments(tail: FloatArray) -> tuple[float, float]:

@@ -33,7 +33,6 @@ from pinsker.cli import _output as out
 from pinsker.cli._fitting import (
     DEFAULT_SEED,
     SelectOptions,
-    check_engine,
     cluster_at,
     collect_warnings,
     fit,
@@ -125,7 +124,11 @@ def select(
     """Choose the columns that matter for a target, within an error budget."""
     outputs = {"output": output, "features": features, "json": json, "report": report}
     out.check_outputs(outputs, [table, database, costs], query)
-    check_engine(engine, scheduler)
+    if scheduler is not None and engine != "auto":
+        raise ParameterError(
+            f"--engine {engine} and --scheduler exclude each other: a cluster is an engine of its "
+            "own."
+        )
     source = choose_source(table, database, query)
     if as_published is not None:  # beside another direction it is refused
         direction = as_published if direction == "auto" else "auto"
@@ -318,10 +321,13 @@ def demo(
 
 
 def make_model(name: Model, task: str, seed: int) -> Estimator:
-    """Return an unfitted model behind a preparation for numbers and categories."""
     kind = _MODELS[name][task != "classification"]
     if task == "survival":
-        kind = _survival_model(name)
+        if name not in ("linear", "forest"):
+            raise ParameterError(f"--model {name} takes no censored times: use linear or forest.")
+        module = "linear_model" if name == "linear" else "ensemble"
+        found = require(f"sksurv.{module}", purpose="--model", extra="survival")
+        kind = found.CoxPHSurvivalAnalysis if name == "linear" else found.ExtraSurvivalTrees
     settings = {"random_state": seed} if "random_state" in kind().get_params() else {}
     numbers = make_column_selector(dtype_include=["number", "bool"])
     categories = make_column_selector(dtype_exclude=["number", "bool"])
@@ -333,15 +339,6 @@ def make_model(name: Model, task: str, seed: int) -> Estimator:
         (indicators, categories),
     )
     return make_pipeline(prepared, kind(**settings))
-
-
-def _survival_model(name: Model) -> Estimator:
-    """Return the class of a model of censored times: a Cox model, or a forest."""
-    if name not in ("linear", "forest"):
-        raise ParameterError(f"--model {name} takes no censored times: use linear or forest.")
-    module = "linear_model" if name == "linear" else "ensemble"
-    found = require(f"sksurv.{module}", purpose="--model", extra="survival")
-    return found.CoxPHSurvivalAnalysis if name == "linear" else found.ExtraSurvivalTrees
 
 
 def write_files(
@@ -393,5 +390,4 @@ def _restore(
 
 
 def _shows(quiet: bool) -> bool:
-    """Return whether progress is shown: on a terminal, unless it is to be quiet."""
     return not quiet and sys.stderr.isatty()

@@ -73,7 +73,6 @@ class SelectOptions:
 def make_selector(
     options: SelectOptions, names: list[str], *, show_progress: bool, client: DaskClient = None
 ) -> Selector:
-    """Return the selector of these options, not yet fitted."""
     kind = DIRECTIONS[options.direction]
     groups = _options.parse_groups(options.feature_groups, names)
     priced = [*names, *(groups or {})]
@@ -108,24 +107,22 @@ def make_selector(
     if "random_state" in known:
         given.setdefault("random_state", DEFAULT_SEED)
     fixed = _options.parse_columns(options.fixed, priced, "--fixed")
-    selector = _published(options, kind) if options.as_published else kind(**_stopping(options))
+    if options.as_published:
+        published = selectors.BackwardElimination, selectors.ForwardSelection
+        if kind not in published or options.stop or options.cv:
+            raise ParameterError(
+                "--as-published has its own search and rule, and holds no rows out: leave "
+                "--direction, --stop and --cv out."
+            )
+        delta = DEFAULT_BUDGET if options.error_budget is None else options.error_budget
+        selector = kind.as_published(delta).set_params(metric=options.metric)
+    else:
+        selector = kind(**_stopping(options))
     selector.set_params(
         missing=options.missing, feature_groups=groups, fixed_features=fixed or None,
         categorical_features=_options.parse_kinds(options.kind, names), verbose=int(show_progress),
     )  # fmt: skip
     return selector.set_params(**given)
-
-
-def _published(options: SelectOptions, kind: type[Selector]) -> Selector:
-    """Return an algorithm of the paper to the letter."""
-    published = selectors.BackwardElimination, selectors.ForwardSelection
-    if kind not in published or options.stop or options.cv:
-        raise ParameterError(
-            "--as-published has its own search and rule, and holds no rows out: leave --direction, "
-            "--stop and --cv out."
-        )
-    delta = DEFAULT_BUDGET if options.error_budget is None else options.error_budget
-    return kind.as_published(delta).set_params(metric=options.metric)
 
 
 def _stopping(options: SelectOptions) -> Fields:
@@ -233,15 +230,6 @@ def collect_warnings() -> Iterator[list[Note]]:
         yield collected
     said = [w.message.said for w in caught if isinstance(w.message, PinskerWarning)]
     collected += [Note("warning", figures={"setting": text.removesuffix(".")}) for text in said]
-
-
-def check_engine(engine: str, scheduler: str | None) -> None:
-    """Refuse an engine beside a cluster."""
-    if scheduler is not None and engine != "auto":
-        raise ParameterError(
-            f"--engine {engine} and --scheduler exclude each other: a cluster is an engine of its "
-            "own."
-        )
 
 
 @contextmanager

@@ -23,8 +23,8 @@ import pandas as pd
 
 from pinsker._compat import require
 from pinsker._notes import Note, Notes
-from pinsker._types import TableLike, Unchecked
-from pinsker.encoding import RowSample, read_written, written_number
+from pinsker._types import TableLike
+from pinsker.encoding import RowSample, is_float, read_written, written_number
 from pinsker.exceptions import DataError, ParameterError
 
 _BLOCK_BYTES = 2**20
@@ -111,7 +111,10 @@ def draw_from_parquet(handle: BinaryIO, most: int, seed: int) -> DrawnRows | Non
 
 def draw_from_text(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
     """Draw rows of a text file, line by line; None where it has no more than that."""
-    n_lines = _count_lines(handle)
+    start, n_lines = peek(handle, 2), 0  # bytes of UTF-16 are no lines
+    while start not in _UTF_16 and (part := handle.read(_BLOCK_BYTES)):
+        n_lines += part.count(b"\n")
+    handle.seek(0)
     if n_lines <= most + 1:
         return None
     rng = np.random.default_rng(seed)
@@ -136,15 +139,6 @@ def draw_from_text(handle: BinaryIO, most: int, seed: int) -> DrawnRows | None:
         remarks = (Note("row counter"),)
     content = io.BytesIO(names + b"".join(rows))
     return DrawnRows(content, n_rows, len(rows), {}, remarks)
-
-
-def _count_lines(handle: BinaryIO) -> int:
-    """Return the lines of a text; 0 for one whose bytes are not lines."""
-    start, n_lines = peek(handle, 2), 0
-    while start not in _UTF_16 and (block := handle.read(_BLOCK_BYTES)):
-        n_lines += block.count(b"\n")
-    handle.seek(0)
-    return n_lines
 
 
 def _records(handle: BinaryIO) -> Iterator[bytes]:
@@ -238,7 +232,14 @@ def read_query(
             n_rows = int(connection.execute(counted).fetchone()[0])
             if most is None or n_rows <= most:
                 return pd.concat(list(_blocks(connection, query)), ignore_index=True), None
-            frame = _drawn(_blocks(connection, query), n_rows, most, seed)
+            rng = np.random.default_rng(seed)
+            rows = np.sort(rng.choice(n_rows, most, replace=False, shuffle=False))
+            start, pieces = 0, []
+            for block in _blocks(connection, query):
+                first, last = np.searchsorted(rows, [start, start + len(block)])
+                pieces.append(block.iloc[rows[first:last] - start])
+                start += len(block)
+            frame = pd.concat(pieces, ignore_index=True)
         except Exception as error:
             # SQLite's, DuckDB's and pandas' errors about a query share no class.
             if isinstance(error, MemoryError | DataError):
@@ -248,7 +249,6 @@ def read_query(
 
 
 def tables_in(database: str) -> list[str]:
-    """Return the names of the tables and views of a database."""
     with closing(_connect(database)) as connection:
         if isinstance(connection, sqlite3.Connection):
             try:
@@ -263,7 +263,6 @@ def tables_in(database: str) -> list[str]:
 
 
 def _connect(database: str) -> Any:
-    """Open a database for reading."""
     path = Path(database)
     if database and not path.is_file():
         raise DataError(f"--database {database!r}: there is no such file.")
@@ -282,7 +281,6 @@ def _connect(database: str) -> Any:
 
 
 def _blocks(connection: Any, query: str) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a query, some at a time."""
     if isinstance(connection, sqlite3.Connection):
         yield from pd.read_sql_query(query, connection, chunksize=_BLOCK_ROWS)
         return
@@ -293,16 +291,6 @@ def _blocks(connection: Any, query: str) -> Iterator[pd.DataFrame]:
         yield block
     if empty:
         yield pd.DataFrame(columns=names)
-
-
-def _drawn(blocks: Iterator[pd.DataFrame], n_rows: int, most: int, seed: int) -> pd.DataFrame:
-    rows = np.sort(np.random.default_rng(seed).choice(n_rows, most, replace=False, shuffle=False))
-    start, pieces = 0, []
-    for block in blocks:
-        first, last = np.searchsorted(rows, [start, start + len(block)])
-        pieces.append(block.iloc[rows[first:last] - start])
-        start += len(block)
-    return pd.concat(pieces, ignore_index=True)
 
 
 def first_line(error: BaseException) -> str:
@@ -351,15 +339,6 @@ def peek(handle: BinaryIO, n_bytes: int) -> bytes:
     return start
 
 
-def is_float(text: str) -> bool:
-    """Return whether Python reads a text as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 @dataclass(frozen=True)
 class TextStyle:
     """How a text file writes a table."""
@@ -393,7 +372,9 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
                 "this is no text in UTF-8 or Windows-1252. If it is a table in another format, let "
                 "its name end in .parquet, .feather or .arff."
             ) from error
-    if not style.decimal and separator != "," and _has_decimal_commas(frame):
+    columns = (frame[name].dropna().astype(str) for name in text_columns(frame))
+    commas = (len(one) and all(map(_DECIMAL_COMMA.fullmatch, one)) for one in columns)
+    if not style.decimal and separator != "," and any(commas):
         frame = _parse(handle, replace(style, decimal=","), encoding)
         notes.append(Note("decimal comma"))
     if encoding == "cp1252":
@@ -401,8 +382,19 @@ def read_text(handle: BinaryIO, style: TextStyle) -> tuple[pd.DataFrame, list[No
     header = Counter(next(iter(_rows(lines, separator)), []))
     repeated = [name for name, count in header.items() if name and count > 1]
     notes += [Note("repeated names", (repeated[0],))] if repeated else []
-    frame, about_columns = _without_clutter(frame)
-    return frame, notes + about_columns
+    frame = frame.rename(columns=lambda name: str(name).strip())
+    clutter = []  # nameless columns that are empty or count the rows
+    for position, name in enumerate(frame.columns):
+        if not re.fullmatch(r"Unnamed: \d+", name):
+            continue
+        column = frame.iloc[:, position]
+        may_count = not position and len(column) and pd.api.types.is_integer_dtype(column)
+        if column.isna().all():
+            clutter.append(name)
+        elif may_count and column.iloc[0] in (0, 1) and (column.diff().iloc[1:] == 1).all():
+            clutter.append(name)
+            notes.append(Note("row counter"))
+    return frame.drop(columns=clutter), notes
 
 
 def _separator(lines: list[str]) -> str:
@@ -453,33 +445,6 @@ def _parse(handle: BinaryIO, style: TextStyle, encoding: str) -> pd.DataFrame:
         text.detach()  # the file stays open: it may be read again in another way
 
 
-def _has_decimal_commas(frame: pd.DataFrame) -> bool:
-    columns = (frame[name].dropna().astype(str) for name in text_columns(frame))
-    return any(len(one) and all(map(_DECIMAL_COMMA.fullmatch, one)) for one in columns)
-
-
-def _without_clutter(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
-    """Leave out nameless columns that are empty or count the rows; strip spaces off names."""
-    frame = frame.rename(columns=lambda name: str(name).strip())
-    notes, clutter = [], []
-    for position, name in enumerate(frame.columns):
-        if not re.fullmatch(r"Unnamed: \d+", name):
-            continue
-        column = frame.iloc[:, position]
-        if column.isna().all():
-            clutter.append(name)
-        elif position == 0 and _counts_rows(column):
-            clutter.append(name)
-            notes.append(Note("row counter"))
-    return frame.drop(columns=clutter), notes
-
-
-def _counts_rows(column: "pd.Series[Any]") -> bool:
-    if not pd.api.types.is_integer_dtype(column) or not len(column):
-        return False
-    return bool((column.diff().iloc[1:] == 1).all()) and column.iloc[0] in (0, 1)
-
-
 def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, list[Note]]:
     """Read a table of another program; return it with what a user should know about the reading."""
     name = _NAMES[kind]
@@ -490,11 +455,24 @@ def read_other(handle: BinaryIO, kind: str, source: str) -> tuple[pd.DataFrame, 
         if kind == "json":
             return _read_json(handle.read()), []
         if kind in ("xlsx", "xls"):
-            return _read_sheet(handle, "openpyxl" if kind == "xlsx" else "calamine")
+            engine: Any = "openpyxl" if kind == "xlsx" else "calamine"
+            with pd.ExcelFile(handle, engine=engine) as book:  # the first sheet that holds anything
+                sheets = book.sheet_names
+                read = ((one, pd.read_excel(book, sheet_name=one)) for one in sheets)
+                empty = (sheets[0], pd.DataFrame())
+                sheet, frame = next((pair for pair in read if not pair[1].empty), empty)
+            others = [str(one) for one in sheets if one != sheet]
+            figures = {"sheet": sheet, "others": ", ".join(map(repr, others[:5]))}
+            return frame, [Note("sheet", figures=figures)] if others else []
         if kind == "dta":
             return _with_text(pd.read_stata(handle)), []
         if kind == "sav":
-            return _read_spss(handle), []
+            with tempfile.TemporaryDirectory() as folder:  # the reader takes files by name only
+                path = Path(folder) / "table.sav"
+                path.write_bytes(handle.read())
+                reader = require("pyreadstat", purpose="reading SPSS", extra="spss")
+                frame, _ = reader.read_sav(str(path), apply_value_formats=True)  # labels of values
+            return _with_text(frame), []
         # A transport file does not say how its text is encoded.
         encoding = "infer" if kind == "sas7bdat" else None
         return _with_text(pd.read_sas(handle, format=cast(Any, kind), encoding=encoding)), []
@@ -529,29 +507,6 @@ def _read_json(content: bytes) -> pd.DataFrame:
 
 def _are_rows(part: TableLike) -> bool:
     return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
-
-
-def _read_sheet(handle: BinaryIO, engine: Unchecked) -> tuple[pd.DataFrame, list[Note]]:
-    """Read the first sheet with something in it."""
-    with pd.ExcelFile(handle, engine=engine) as book:
-        sheets = book.sheet_names
-        frames = ((name, pd.read_excel(book, sheet_name=name)) for name in sheets)
-        name, frame = next(((n, f) for n, f in frames if not f.empty), (sheets[0], pd.DataFrame()))
-    others = [str(sheet) for sheet in sheets if sheet != name]
-    if not others:
-        return frame, []
-    listed = ", ".join(map(repr, others[:5]))
-    return frame, [Note("sheet", figures={"sheet": name, "others": listed})]
-
-
-def _read_spss(handle: BinaryIO) -> pd.DataFrame:
-    """Read labels of values as categories; the reader takes files by name only."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.sav"
-        path.write_bytes(handle.read())
-        reader = require("pyreadstat", purpose="reading SPSS", extra="spss")
-        frame, _ = reader.read_sav(str(path), apply_value_formats=True)
-    return _with_text(frame)
 
 
 def _with_text(frame: pd.DataFrame) -> pd.DataFrame:

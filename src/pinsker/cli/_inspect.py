@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from scipy.special import stdtrit
@@ -78,19 +77,7 @@ def inspect(
     )  # fmt: skip
     selector = make_selector(choices, names, show_progress=False)
     console, suspects = make_console(), find_suspects(read.features[present], encoded)
-    _print(console, read, encoded, suspects, None if every else _MOST_LISTED)
-    print_facts(console, _forecast(encoded, selector, read.features[present], y))
-    listed = identifiers(encoded.notes)
-    named = [one.note() for one in suspects if one.column not in listed]
-    print_notes(console, [*collected, *named, *read.notes, *encoded.notes])
-    return 0
-
-
-def _print(
-    console: Console, read: InputTable, encoded: Encoded, suspects: tuple[Suspect, ...],
-    most: int | None,
-) -> None:  # fmt: skip
-    n_rows, n_columns = read.features.shape
+    most_listed, (n_rows, n_columns) = None if every else _MOST_LISTED, read.features.shape
     gaps = read.features.isna().to_numpy()
     console.print(f"[bold]{escape(read.source)}[/bold]: {read.n_rows} rows, {n_columns} columns")
     console.print(f"  target {escape(repr(read.target))}: {escape(_target(read, encoded))}")
@@ -101,10 +88,15 @@ def _print(
             "their own, and rows without a target are left out (--missing)"
         )
     console.print()
-    console.print(_columns(read, encoded, gaps, suspects, most))
-    if most is not None and n_columns > most:
-        console.print(f"   and {n_columns - most} more columns (--all lists them)")
+    console.print(_columns(read, encoded, gaps, suspects, most_listed))
+    if most_listed is not None and n_columns > most_listed:
+        console.print(f"   and {n_columns - most_listed} more columns (--all lists them)")
     console.print()
+    print_facts(console, _forecast(encoded, selector, read.features[present], y))
+    listed = identifiers(encoded.notes)
+    named = [one.note() for one in suspects if one.column not in listed]
+    print_notes(console, [*collected, *named, *read.notes, *encoded.notes])
+    return 0
 
 
 def _target(read: InputTable, encoded: Encoded) -> str:
@@ -123,8 +115,7 @@ def _target(read: InputTable, encoded: Encoded) -> str:
         listed = ", ".join(f"{target.classes[i]} {counts[i] / counts.sum():.0%}" for i in largest)
         more = ", ..." if len(counts) > len(largest) else ""
         return f"{len(counts)} classes ({listed}{more}){without}"
-    assert target.raw is not None  # a numeric target keeps the user's values
-    values = target.raw[:, 0]
+    values = target.numbers[:, 0]
     return f"a number from {short(values.min())} to {short(values.max())}{without}"
 
 
@@ -220,7 +211,6 @@ def expected_seconds(selector: Selector, X: TableLike, y: TargetLike) -> float:
 
 
 def _seconds(selector: Selector, X: TableLike, y: TargetLike, n_rows: int) -> float:
-    """Return the processor time of a fit to a sample of the rows."""
     rows = np.sort(np.random.default_rng(0).permutation(len(X))[:n_rows])
     copy = clone(selector)
     started = time.process_time()

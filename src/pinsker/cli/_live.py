@@ -132,7 +132,6 @@ def _read(saved: SavedSelection, source: str, *, may_lack_target: bool = False) 
 
 
 def _rows(saved: SavedSelection, read: InputTable) -> tuple[TableLike, TargetLike]:
-    """Return the rows that have a target."""
     known = np.flatnonzero(~read.lacks_target)
     if not len(known):
         raise DataError(f"the target {read.target!r} has no value in any row of {read.source!r}.")
@@ -142,7 +141,6 @@ def _rows(saved: SavedSelection, read: InputTable) -> tuple[TableLike, TargetLik
 def _fitted(
     saved: SavedSelection, train: str, model: Model, seed: int
 ) -> tuple[Estimator, Estimator]:
-    """Return models of all columns and of those kept."""
     X, y = _rows(saved, _read(saved, train))
     for note in notes_of_training(saved.selector, X, np.asarray(y)):
         raise DataError(f"--train {train!r}: {note}.")

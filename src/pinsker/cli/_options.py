@@ -163,7 +163,6 @@ def parse_stop(text: str) -> StoppingRule:
 
 
 def parse_memory(text: str) -> int:
-    """Read an amount of memory, in powers of 1024."""
     found = _MEMORY.fullmatch(text.strip())
     if found is None or float(found[1]) == 0:
         raise ParameterError(f"--memory {text!r} is not understood: use for example 500M or 2G.")
@@ -195,8 +194,14 @@ def parse_columns(texts: Iterable[str] | None, names: Sequence[str], option: str
     found: list[str] = []
     for text in texts or ():
         # A name may hold a comma itself: the whole text is tried first.
-        for part in [text] if text in names else text.split(","):
-            found += _matching(part.strip(), names, option)
+        for part in map(str.strip, [text] if text in names else text.split(",")):
+            if part in names or "*" not in part:
+                found.append(find_column(part, names, option))
+                continue
+            matched = [name for name in names if fnmatchcase(name, part.replace("[", "[[]"))]
+            if not matched:
+                raise ParameterError(f"{option}: no column matches {part!r}.")
+            found += matched
     return list(dict.fromkeys(found))
 
 
@@ -297,12 +302,3 @@ def find_column(name: str, names: Sequence[str], option: str) -> str:
 def _cut(name: str) -> str:
     long = len(name) > _LONGEST_NAME
     return f"{name[:_LONGEST_NAME]!r}... ({len(name)} characters)" if long else repr(name)
-
-
-def _matching(pattern: str, names: Sequence[str], option: str) -> list[str]:
-    if pattern in names or "*" not in pattern:
-        return [find_column(pattern, names, option)]
-    found = [name for name in names if fnmatchcase(name, pattern.replace("[", "[[]"))]
-    if not found:
-        raise ParameterError(f"{option}: no column matches {pattern!r}.")
-    return found

@@ -23,6 +23,7 @@ from pinsker._types import AnyArray, BoolArray, Fields, TargetLike
 from pinsker.cli import _formats as formats
 from pinsker.cli._formats import DrawnRows, TextStyle, first_line, read_text, read_values
 from pinsker.cli._options import find_column, parse_columns
+from pinsker.encoding import is_float
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.report import sentence
 
@@ -93,20 +94,17 @@ class InputTable:
 
     @property
     def lacks_target(self) -> BoolArray:
-        """Which rows have no value of a target."""
         held = [*self.targets, *([self.event] if self.event else [])]
         return np.asarray(self.frame[held].isna().any(axis=1), dtype=np.bool_)
 
     @property
     def as_written(self) -> pd.DataFrame:
-        """All columns, as they are written in the file."""
         if self.texts is None:
             return self.frame
         return self.frame.assign(**{str(name): self.texts[name] for name in self.texts.columns})
 
     @property
     def row_columns(self) -> dict[str, str]:
-        """The columns about rows that were named, by their options."""
         named = {"row_groups": self.row_groups, "time": self.time, "weights": self.weights}
         return {option: column for option, column in named.items() if column is not None}
 
@@ -163,7 +161,7 @@ def read_input(
     if may_lack_target:
         frame = frame.assign(**{one: np.nan for one in wanted if one not in frame.columns})
     names = list(frame.columns)
-    if all(formats.is_float(name) for name in names):
+    if all(is_float(name) for name in names):
         raise DataError(
             "the first line holds numbers, not names: give the table a line of column names."
         )
@@ -324,7 +322,6 @@ def _read_arff(handle: BinaryIO, source: str) -> pd.DataFrame:
 
 
 def open_table(source: str) -> tuple[BinaryIO, Format]:
-    """Open a file or standard input, decompressed, and detect its format."""
     handle, name = _open(source)
     other = formats.OTHER_FORMATS.get(PurePath(name).suffix.lower())
     if other is not None:  # some are archives themselves
@@ -332,11 +329,21 @@ def open_table(source: str) -> tuple[BinaryIO, Format]:
     handle, name = _decompressed(handle, name, source)
     suffix = PurePath(name).suffix.lower()
     known = _FORMATS.get(suffix) or formats.OTHER_FORMATS.get(suffix)
-    return handle, known or _format_of_content(handle)
+    if known:
+        return handle, known
+    start = formats.peek(handle, 4096)
+    if start.startswith(b"PAR1"):
+        return handle, "parquet"
+    if start.startswith((b"ARROW1", b"FEA1")):
+        return handle, "feather"
+    if _JSON.match(start):
+        return handle, "json"
+    lines = [line.strip().lower() for line in start.splitlines()]
+    content = [line for line in lines if line and not line.startswith(b"%")]
+    return handle, "arff" if content and content[0].startswith(b"@relation") else "csv"
 
 
 def format_of_name(path: str) -> tuple[Format, str | None]:
-    """Return the format and the compression that belong to the name of a file."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     compression = COMPRESSIONS.get(suffixes[-1]) if suffixes else None
     kept = suffixes[:-1] if compression else suffixes
@@ -376,7 +383,6 @@ def _open(source: str) -> tuple[BinaryIO, str]:
 
 
 def _decompressed(handle: BinaryIO, name: str, source: str) -> tuple[BinaryIO, str]:
-    """Return what is inside, and its name."""
     start = formats.peek(handle, 8)
     kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
     if kind is None:
@@ -424,16 +430,3 @@ def _only_member(handle: BinaryIO, source: str) -> tuple[BinaryIO, str]:
     # A RuntimeError is of an encrypted file, or of a compression that is not known.
     except (zipfile.BadZipFile, RuntimeError, ValueError, *_BROKEN) as error:
         raise DataError(f"{source!r} cannot be decompressed: {error}.") from error
-
-
-def _format_of_content(handle: BinaryIO) -> Format:
-    start = formats.peek(handle, 4096)
-    if start.startswith(b"PAR1"):
-        return "parquet"
-    if start.startswith((b"ARROW1", b"FEA1")):
-        return "feather"
-    if _JSON.match(start):
-        return "json"
-    lines = [line.strip().lower() for line in start.splitlines()]
-    content = [line for line in lines if line and not line.startswith(b"%")]
-    return "arff" if content and content[0].startswith(b"@relation") else "csv"

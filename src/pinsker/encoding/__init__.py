@@ -54,6 +54,7 @@ from pinsker.encoding._read import (
     frame_of,
     is_dask,
     is_dask_frame,
+    is_float,
     is_frame,
     is_lazy_frame,
     is_missing,

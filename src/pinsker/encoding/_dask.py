@@ -19,7 +19,7 @@ from pinsker._notes import Note, Notes
 from pinsker._types import AnyArray, FloatArray, Function, IntArray, Missing, TableLike, TargetLike
 from pinsker.encoding._discretize import Binned, Binning, bin_columns, cut_target, smallest_type
 from pinsker.encoding._encode import encode
-from pinsker.encoding._encoded import Columns, Encoded, Kind, drop_note, drops_rows, usable_rows
+from pinsker.encoding._encoded import Encoded, Kind, drop_note, drops_rows, usable_rows
 from pinsker.encoding._read import Origin, RawTable, is_dask_column, read_table
 from pinsker.exceptions import DataError, DataTypeError
 
@@ -77,10 +77,21 @@ def read_large(
     binned = bin_columns(sample.columns, labels, bins=bins, strategy=strategy)
     reader = Reader(sample.columns.kinds, encoding["missing"], cuts)
     survey = Survey.joined(compute(partitions.map(reader.survey)))
-    coder = make_coder(reader, sample.columns, binned, sample.features, survey)
-    sizes = np.array([survey.classes[one] for one in coder.classes], dtype=np.int64)
+    coded, features = [], sample.features
+    found = zip(sample.columns.kinds, binned.edges, survey.categories, strict=True)
+    for kind, edges, categories in found:
+        if kind is Kind.CONTINUOUS:
+            coded.append(ColumnCode(cuts=edges, right=binned.strategy == "width"))
+        else:
+            known = sorted(categories or (), key=lambda one: (str(type(one)), str(one)))
+            coded.append(ColumnCode(categories={category: i for i, category in enumerate(known)}))
+    n_codes = [int(np.prod([coded[j].n_categories + 1 for j in own])) for own in features]
+    present = sorted((one for one, size in survey.classes.items() if size), key=str)
+    sizes = np.array([survey.classes[one] for one in present], dtype=np.int64)
     if len(sizes) < 2:
         raise DataError(f"y has one value in all of its {survey.n_rows} rows: nothing to predict.")
+    classes = {one: i for i, one in enumerate(present)}
+    coder = Coder(reader, tuple(coded), classes, features, np.array(n_codes, dtype=np.int64))
     return LargeTable(partitions, sample, binned, coder, sizes, cuts)
 
 
@@ -291,23 +302,6 @@ class Coder:
             codes[feature] = joint
         class_codes = np.array([self.classes.get(one, -1) for one in classes], dtype=np.int32)
         return codes, class_codes[place]
-
-
-def make_coder(
-    reader: Reader, columns: Columns, binned: Binned, features: tuple[tuple[int, ...], ...],
-    survey: Survey,
-) -> Coder:  # fmt: skip
-    coded = []
-    for kind, cuts, categories in zip(columns.kinds, binned.edges, survey.categories, strict=True):
-        if kind is Kind.CONTINUOUS:
-            coded.append(ColumnCode(cuts=cuts, right=binned.strategy == "width"))
-        else:
-            known = sorted(categories or (), key=lambda one: (str(type(one)), str(one)))
-            coded.append(ColumnCode(categories={category: i for i, category in enumerate(known)}))
-    present = sorted((one for one, size in survey.classes.items() if size), key=str)
-    classes = {one: i for i, one in enumerate(present)}
-    n_categories = [int(np.prod([coded[j].n_categories + 1 for j in own])) for own in features]
-    return Coder(reader, tuple(coded), classes, features, np.array(n_categories, dtype=np.int64))
 
 
 def _category_values(table: RawTable, j: int, used: FloatArray) -> list[Any]:

@@ -81,7 +81,11 @@ def bin_columns(
         coded.append(everything)
         edges.append(cuts)
     sizes = frozen(np.array(n_categories, dtype=np.int64))
-    notes = _notes(columns, sizes, edges)
+    listed = list(zip(columns.names, n_categories, edges, strict=True))
+    many = tuple(name for name, n, own in listed if own is None and n > _MANY_CATEGORIES)
+    uncut = tuple(name for name, _, own in listed if own is not None and len(own) == 0)
+    notes: Notes = (Note("many categories", many, {"most": _MANY_CATEGORIES}),) if many else ()
+    notes += (Note("one bin", uncut),) if uncut else ()
     # Column by column and in the smallest type: less memory to read for each count.
     codes = np.stack(coded, dtype=smallest_type(int(sizes.max()))).T
     codes.flags.writeable = False
@@ -114,7 +118,12 @@ def bin_values(
     if len(values) == 0:
         return np.empty(0, dtype=np.int64), np.empty(0)
     if strategy == "width":
-        return _equal_width(values, bins)
+        low, high = values.min(), values.max()
+        if low == high:
+            return np.zeros(len(values), dtype=np.int64), np.empty(0)
+        codes = np.floor(bins * ((values - low) / (high - low))).astype(np.int64)
+        cuts = low + (high - low) * (np.arange(1, bins) / bins)
+        return np.minimum(codes, bins - 1), frozen(cuts)
     if strategy == "mdl":
         if labels is None:
             raise _refused("strategy='mdl' needs class labels: it cuts where classes change.")
@@ -125,16 +134,6 @@ def bin_values(
     else:
         cuts = weighted_cuts(values, weights, bins)
     return np.searchsorted(cuts, values, side="left").astype(np.int64), frozen(cuts)
-
-
-def _equal_width(values: FloatArray, bins: int) -> tuple[IntArray, FloatArray]:
-    low, high = values.min(), values.max()
-    if low == high:
-        return np.zeros(len(values), dtype=np.int64), np.empty(0)
-    fraction = (values - low) / (high - low)
-    codes = np.floor(bins * fraction).astype(np.int64)
-    cuts = low + (high - low) * (np.arange(1, bins) / bins)
-    return np.minimum(codes, bins - 1), frozen(cuts)
 
 
 def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy: Binning) -> None:
@@ -148,16 +147,6 @@ def _check(columns: Columns, labels: IntArray | None, bins: Unchecked, strategy:
 
 def smallest_type(n_categories: int) -> npt.DTypeLike:
     return np.uint8 if n_categories <= 2**8 else np.uint16 if n_categories <= 2**16 else np.int32
-
-
-def _notes(columns: Columns, sizes: IntArray, edges: list[FloatArray | None]) -> Notes:
-    found = list(zip(columns.names, sizes, edges, strict=True))
-    many = [name for name, size, cuts in found if cuts is None and size > _MANY_CATEGORIES]
-    uncut = [name for name, _, cuts in found if cuts is not None and len(cuts) == 0]
-    notes: Notes = ()
-    if many:
-        notes += (Note("many categories", tuple(many), {"most": _MANY_CATEGORIES}),)
-    return notes + ((Note("one bin", tuple(uncut)),) if uncut else ())
 
 
 def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatArray:
@@ -176,7 +165,6 @@ def weighted_cuts(values: FloatArray, weights: FloatArray, bins: int) -> FloatAr
 
 
 def cut_target(target: Target, bins: int) -> tuple[FloatArray | None, IntArray | None]:
-    """Return the cuts of a numeric target, and its classes or bins."""
     if target.raw is None:
         return None, target.labels
     numbers = target.raw[:, 0]
@@ -189,7 +177,6 @@ def _are_integer_weights(weights: FloatArray) -> bool:
 
 
 def mdl_cuts(values: FloatArray, labels: IntArray) -> FloatArray:
-    """Return the cuts of one column that tell the classes apart, in ascending order."""
     distinct, run = np.unique(values, return_inverse=True)
     n_classes = int(labels.max()) + 1
     counts = np.bincount(run * n_classes + labels, minlength=len(distinct) * n_classes)

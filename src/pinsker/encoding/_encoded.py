@@ -126,14 +126,19 @@ class Target:
         return 0 if self.classes is None else len(self.classes)
 
     @property
+    def numbers(self) -> FloatArray:
+        """What `raw` holds: the user's values of a target of numbers or of censored times."""
+        assert self.raw is not None
+        return self.raw
+
+    @property
     def strata(self) -> FloatArray | IntArray:
         """What rows are divided by evenly: classes, the first number, or event and then time."""
         if self.labels is not None:
             return self.labels
-        assert self.raw is not None  # a numeric target keeps the user's values
         if self.task != "survival":
-            return self.raw[:, 0]
-        return np.asarray(np.argsort(np.lexsort(self.raw.T), kind="stable"), dtype=np.float64)
+            return self.numbers[:, 0]
+        return np.asarray(np.argsort(np.lexsort(self.numbers.T), kind="stable"), dtype=np.float64)
 
     @property
     def n_rows(self) -> int:
@@ -466,20 +471,15 @@ def check_neighbors(n_neighbors: Unchecked, n_rows: int) -> int:
 
 def listing(items: Sequence[Any]) -> str:
     """Name the first few items and count the others."""
-    named = ", ".join(_name(item) for item in items[:_MOST_NAMED])
+    some = [one.value if isinstance(one, Enum) else one for one in items[:_MOST_NAMED]]
+    # NumPy's repr of a scalar names its type: np.int64(3).
+    named = ", ".join(repr(one.item() if isinstance(one, np.generic) else one) for one in some)
     rest = len(items) - _MOST_NAMED
     return named if rest <= 0 else f"{named} and {rest} more"
 
 
 def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _name(item: Unchecked) -> str:
-    # numpy's repr of a scalar names its type: np.int64(3)
-    if isinstance(item, np.generic):
-        return repr(item.item())
-    return repr(item.value if isinstance(item, Enum) else item)
 
 
 def weights_in_rows(weights: FloatArray) -> FloatArray:

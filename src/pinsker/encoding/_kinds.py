@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -226,8 +227,16 @@ def _iso_dates(distinct: Sequence[str]) -> Written | None:
 def _dates(distinct: Sequence[str]) -> Written | None:
     if not all(map(_DATE.fullmatch, distinct)):
         return None
-    spaced = [_spaced(text) for text in distinct]
-    fitting = [(style, dates) for style in _styles(spaced[0]) if (dates := _parsed(spaced, style))]
+    # One space before a time of day, AM or PM, and a year behind a comma.
+    spaced = [re.sub(r"[T,]\s*(?=\d{1,2}:)", " ", text) for text in distinct]
+    spaced = [re.sub(r"(?<=\d)(?=[AaPp][Mm]$)", " ", text) for text in spaced]
+    spaced = [re.sub(r",(?=\d)", ", ", text) for text in spaced]
+    clock, half_days = spaced[0].count(":"), spaced[0][-1:] in "mM"
+    fitting = []
+    for style in (day + time for day, time in product(_DAYS, _TIMES)):
+        if style.count(":") == clock and ("%p" in style) == (half_days and clock > 0):
+            with suppress(ValueError):
+                fitting.append((style, [datetime.strptime(text, style) for text in spaced]))
     if not fitting:
         return None
     style, dates = fitting[0]
@@ -236,27 +245,6 @@ def _dates(distinct: Sequence[str]) -> Written | None:
     also = "; month first would fit all values too" if unsure else ""
     note = f"dates ({order}{also}): {distinct[0]!r} as {dates[0]:%Y-%m-%d}"
     return Written(dict(zip(distinct, dates, strict=True)), note)
-
-
-def _spaced(text: str) -> str:
-    """Return a date with one space before its time of day, AM or PM, and a year behind a comma."""
-    text = re.sub(r"[T,]\s*(?=\d{1,2}:)", " ", text)
-    return re.sub(r",(?=\d)", ", ", re.sub(r"(?<=\d)(?=[AaPp][Mm]$)", " ", text))
-
-
-def _styles(text: str) -> Iterator[str]:
-    clock = text.count(":")
-    half_days = text[-1:] in "mM"
-    for day, time in product(_DAYS, _TIMES):
-        if time.count(":") == clock and ("%p" in time) == (half_days and clock > 0):
-            yield day + time
-
-
-def _parsed(texts: Sequence[str], style: str) -> list[datetime]:
-    try:
-        return [datetime.strptime(text, style) for text in texts]
-    except ValueError:
-        return []
 
 
 def _numbers(distinct: Sequence[str]) -> Written | None:
@@ -323,15 +311,30 @@ def choose_kinds(
     declared = categorical_features if isinstance(categorical_features, Mapping) else {}
     by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
     if by_type or isinstance(categorical_features, Mapping):
-        kinds, notes = _guess(table, n_rows or table.n_rows)
+        integer, n = are_integers(table.values), n_rows or table.n_rows
+        kinds = [_kind_if(table, j, None, integer[j]) for j in range(table.n_columns)]
+        counts = zip(kinds, table.origins, strict=True)
+        unsure = [j for j, one in enumerate(counts) if one == (Kind.COUNT, Origin.NUMBER)]
+        doubts: dict[str, list[str]] = {"count": [], "continuous": []}
+        most, distinct = most_count_values(n), count_distinct(table.values[:, unsure])
+        for j, n_values in zip(unsure, distinct, strict=True):
+            if n_values > most:
+                kinds[j] = Kind.CONTINUOUS
+            if most / 2 < n_values <= 2 * most and 2 < n_values < n:
+                doubts[kinds[j].value].append(table.names[j])
         skipped = set()
-        for key, kind in declared.items():
+        for key, own in declared.items():
             (j,) = find_columns([key], table.names, "categorical_features")
-            if problem := _why_not(table, j, kind):
+            if problem := _why_not(table, j, own):
                 raise _refused(f"categorical_features declares column {table.names[j]!r} {problem}")
-            kinds[j] = Kind(kind)
+            kinds[j] = Kind(own)
             skipped.add(table.names[j])
-        return tuple(kinds), _doubts(notes, skipped)
+        notes = []  # one per guess, however many columns it concerns
+        for kind, found in doubts.items():
+            if names := [name for name in found if name not in skipped]:
+                about = {"repeats": "many" if kind == "count" else "few", "kind": kind}
+                notes.append(Note("doubtful kind", tuple(names), about))
+        return tuple(kinds), notes
     marked = _marks(categorical_features, table)
     integer = are_integers(table.values)
     return tuple(_kind_if(table, j, marked[j], integer[j]) for j in range(table.n_columns)), []
@@ -363,24 +366,6 @@ def count_distinct(values: FloatArray) -> IntArray:
             steps = ordered[1:] > ordered[:-1]  # never true next to a NaN
         distinct[some] = steps.sum(axis=0) + ~np.isnan(ordered[0])
     return distinct
-
-
-def _guess(table: RawTable, n_rows: int) -> tuple[list[Kind], dict[str, list[str]]]:
-    integer = are_integers(table.values)
-    kinds = [_kind_if(table, j, None, integer[j]) for j in range(table.n_columns)]
-    counts = zip(kinds, table.origins, strict=True)
-    unsure = [j for j, one in enumerate(counts) if one == (Kind.COUNT, Origin.NUMBER)]
-    doubts: dict[str, list[str]] = {"count": [], "continuous": []}
-    if not unsure:
-        return kinds, doubts
-    distinct = count_distinct(table.values[:, unsure])
-    most = most_count_values(n_rows)
-    for j, n_values in zip(unsure, distinct, strict=True):
-        if n_values > most:
-            kinds[j] = Kind.CONTINUOUS
-        if most / 2 < n_values <= 2 * most and 2 < n_values < n_rows:
-            doubts[kinds[j].value].append(table.names[j])
-    return kinds, doubts
 
 
 def most_count_values(n_rows: int) -> int:
@@ -443,14 +428,3 @@ def _why_not(table: RawTable, j: int, declared: ColumnChoice) -> str:
     if kind is Kind.BOOLEAN and count_distinct(table.values[:, [j]])[0] > 2:
         return "'boolean', but it has more than two values."
     return ""
-
-
-def _doubts(doubts: Mapping[str, list[str]], skip: set[str]) -> list[Note]:
-    """Write one note per guess, however many columns it concerns."""
-    notes = []
-    for kind, found in doubts.items():
-        names = [name for name in found if name not in skip]
-        if names:
-            repeats = "many" if kind == "count" else "few"
-            notes.append(Note("doubtful kind", tuple(names), {"repeats": repeats, "kind": kind}))
-    return notes

@@ -204,16 +204,19 @@ def _first_unhashable(present: AnyArray, missing: BoolArray) -> tuple[int, Any]:
     raise AssertionError("unreachable: some cell was unhashable")
 
 
+def is_float(text: Any) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def numbers_note(categories: Any, name: str) -> Note | None:
     """Return a note when all text reads as numbers: it may be a column that was never parsed."""
     if len(categories) <= 2 or not all(isinstance(one, str | bytes) for one in categories):
         return None
-    try:
-        for category in categories:
-            float(category)
-    except ValueError:
-        return None
-    return Note("numbers as text", (name,))
+    return Note("numbers as text", (name,)) if all(map(is_float, categories)) else None
 
 
 _NEVER_FRAMES = {"builtins", "numpy", "array"}
@@ -260,7 +263,20 @@ def read_table(
 ) -> RawTable:
     """Read whatever holds columns: an array, nested lists, a pandas or polars frame or series."""
     if sparse.issparse(data):
-        return _read_sparse_table(data, label, prefix, columns, two_dimensional)
+        if not two_dimensional:
+            raise DataTypeError(
+                f"Sparse data was passed as {label}, but dense data is required. "
+                f"Use {label}.toarray() if it fits in memory."
+            )
+        held: Any = data
+        if held.ndim == 1:
+            raise DataError(_one_dimension(label, "1D array"))
+        _check_shape(held.shape, label)
+        values, note = read_sparse(held, columns, label)
+        names = sparse_names(held.shape[1], prefix)
+        names = names if columns is None else tuple(names[j] for j in columns)
+        d = len(names)
+        return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label, (note,))
     if is_frame(data):
         names, cells = read_frame(data, label=label, prefix=prefix)
         _check_shape((len(cells[0].values) if cells else len(data), len(cells)), label)
@@ -279,24 +295,6 @@ def read_table(
         d = len(names)
         return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label)
     return _stack([read_cells(array[:, j], names[j]) for j in range(len(names))], names, label)
-
-
-def _read_sparse_table(
-    data: TableLike, label: str, prefix: str, columns: IntArray | None, allowed: bool
-) -> RawTable:
-    if not allowed:
-        raise DataTypeError(
-            f"Sparse data was passed as {label}, but dense data is required. "
-            f"Use {label}.toarray() if it fits in memory."
-        )
-    if data.ndim == 1:
-        raise DataError(_one_dimension(label, "1D array"))
-    _check_shape(data.shape, label)
-    values, note = read_sparse(data, columns, label)
-    names = sparse_names(data.shape[1], prefix)
-    names = names if columns is None else tuple(names[j] for j in columns)
-    d = len(names)
-    return RawTable(values, (Origin.NUMBER,) * d, (None,) * d, names, label, (note,))
 
 
 def _as_array(data: TableLike, label: str) -> AnyArray:
@@ -361,22 +359,36 @@ def is_frame(data: TableLike) -> bool:
     return isinstance(frame_of(data), nw.DataFrame | nw.LazyFrame | nw.Series)
 
 
+def _is_of(data: TableLike, module: str, name: str) -> bool:
+    """Return whether something is of a class of a package, which is not imported to find out."""
+    package = sys.modules.get(module)
+    return package is not None and isinstance(data, vars(package)[name])
+
+
 def is_dask_frame(data: TableLike) -> bool:
-    """Return whether something is a Dask DataFrame; Dask is not imported to find out."""
-    frames = sys.modules.get("dask.dataframe")
-    return frames is not None and isinstance(data, frames.DataFrame)
+    return _is_of(data, "dask.dataframe", "DataFrame")
 
 
 def is_dask_column(data: TableLike) -> bool:
-    frames = sys.modules.get("dask.dataframe")
-    series = frames is not None and isinstance(data, frames.Series)
-    return series or (is_dask(data) and data.ndim == 1)
+    return _is_of(data, "dask.dataframe", "Series") or (is_dask(data) and data.ndim == 1)
 
 
 def is_dask(data: TableLike) -> bool:
-    """Return whether something is a Dask DataFrame or Array; Dask is not imported to find out."""
-    arrays = sys.modules.get("dask.array")
-    return is_dask_frame(data) or (arrays is not None and isinstance(data, arrays.Array))
+    return is_dask_frame(data) or _is_of(data, "dask.array", "Array")
+
+
+def is_relation(data: TableLike) -> bool:
+    return _is_of(data, "duckdb", "DuckDBPyRelation")
+
+
+def is_connection(data: TableLike) -> bool:
+    """Return whether something is a DuckDB connection, or one with a table or a query."""
+    first = data[0] if isinstance(data, tuple) and data else data
+    return _is_of(first, "duckdb", "DuckDBPyConnection")
+
+
+def is_lazy_frame(data: TableLike) -> bool:
+    return _is_of(data, "polars", "LazyFrame")
 
 
 @runtime_checkable
@@ -384,23 +396,6 @@ class ArrowStream(Protocol):
     """Anything with the Arrow C stream interface."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
-
-
-def is_relation(data: TableLike) -> bool:
-    duckdb = sys.modules.get("duckdb")
-    return duckdb is not None and isinstance(data, duckdb.DuckDBPyRelation)
-
-
-def is_connection(data: TableLike) -> bool:
-    """Return whether something is a DuckDB connection, or one with a table or a query."""
-    duckdb = sys.modules.get("duckdb")
-    first = data[0] if isinstance(data, tuple) and data else data
-    return duckdb is not None and isinstance(first, duckdb.DuckDBPyConnection)
-
-
-def is_lazy_frame(data: TableLike) -> bool:
-    polars = sys.modules.get("polars")
-    return polars is not None and isinstance(data, polars.LazyFrame)
 
 
 def can_be_scanned(data: TableLike) -> bool:

@@ -102,7 +102,21 @@ def draw_rows(
 ) -> RowSample:
     """Draw rows without replacement, each with the same chance; all of them if they are few."""
     if is_dask(X):
-        return _draw_from_parts(X, y, most, seed, missing)
+        parts, place, called = _parts(X, y)
+        drawing = _Drawing(most, seed, len(parts), drops_rows(missing), place, called)
+        found = drawing.over(parts)
+        n_rows, n_missing = sum(p.n_rows for p in found), sum(p.n_missing for p in found)
+        n_usable = count_targets(n_missing, n_rows, missing, "Dask collection")
+        limit = (most + 100) / n_usable
+        while (kept := _smallest(found, most)) is None:
+            limit *= 1.2
+            found = replace(drawing, limit=limit).over(parts)
+        ends = np.cumsum([len(part.keys) for part in found])[:-1]
+        each = [np.flatnonzero(mask) for mask in np.split(kept, ends)]
+        both = [(take(p.X, some), take(p.y, some)) for p, some in zip(found, each, strict=True)]
+        columns, targets = (join(list(pieces)) for pieces in zip(*both, strict=True))
+        dropped = tuple(drop_note(n_usable, n_rows, missing))
+        return RowSample(columns, targets, n_usable, int(kept.sum()), remarks=dropped)
     n_rows = count_rows(X)
     if n_rows <= most or y is None:
         return RowSample(X, y, n_rows, n_rows, n_given=max(n_rows, 1))
@@ -207,26 +221,6 @@ class _Drawn:
     limit: float
     n_rows: int
     n_missing: int
-
-
-def _draw_from_parts(
-    X: TableLike, y: TargetLike, most: int, seed: int, missing: Missing
-) -> RowSample:
-    parts, target, called = _parts(X, y)
-    drawing = _Drawing(most, seed, len(parts), drops_rows(missing), target, called)
-    found = drawing.over(parts)
-    n_rows, n_missing = sum(p.n_rows for p in found), sum(p.n_missing for p in found)
-    usable = count_targets(n_missing, n_rows, missing, "Dask collection")
-    limit = (most + 100) / usable
-    while (kept := _smallest(found, most)) is None:
-        limit *= 1.2
-        found = replace(drawing, limit=limit).over(parts)
-    ends = np.cumsum([len(part.keys) for part in found])[:-1]
-    rows = [np.flatnonzero(mask) for mask in np.split(kept, ends)]
-    taken = [(take(p.X, some), take(p.y, some)) for p, some in zip(found, rows, strict=True)]
-    columns, targets = (join(list(pieces)) for pieces in zip(*taken, strict=True))
-    remarks = tuple(drop_note(usable, n_rows, missing))
-    return RowSample(columns, targets, usable, int(kept.sum()), remarks=remarks)
 
 
 def _smallest(found: Sequence[_Drawn], most: int) -> Any:

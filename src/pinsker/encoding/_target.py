@@ -227,25 +227,25 @@ def encode_target(
     return build_target(table.keep(rows), task=task, scale=scale, notes=notes)
 
 
-def is_survival(y: TargetLike) -> bool:
-    if not isinstance(y, np.ndarray) or y.dtype.names is None or len(y.dtype.names) != 2:
-        return False
-    kinds = sorted(y.dtype[name].kind for name in y.dtype.names)
-    return kinds[0] == "b" and kinds[1] in "iuf"
-
-
 def read_target(
     y: TargetLike, task: Literal["auto"] | Task
 ) -> tuple[RawTable, Literal["auto"] | Task]:
     """Read a target, and say how it is understood if its form tells: censored times do."""
-    if is_survival(y):
+    names: tuple[str, ...] = (y.dtype.names or ()) if isinstance(y, np.ndarray) else ()
+    kinds = sorted(y.dtype[name].kind for name in names)
+    if len(kinds) == 2 and kinds[0] == "b" and kinds[1] in "iuf":
         if task not in ("auto", "survival"):
             raise ParameterError(
                 f"y holds censored times (a structured array), but the metric is for {task}: use "
                 "<metric=concordance> or 'integrated_brier'.",
                 parameter="metric",
             )
-        return read_survival(y), "survival"
+        time, event = names
+        if y.dtype[time].kind == "b":
+            time, event = event, time
+        values = np.column_stack([y[time].astype(np.float64), y[event].astype(np.float64)])
+        held, origins = np.asfortranarray(values), (Origin.NUMBER, Origin.NUMBER)
+        return RawTable(held, origins, (None, None), (time, event), "y"), "survival"
     if task == "survival":
         raise _not_metric(
             "the metric is one of censored times, but y is no structured array of an event (bool) "
@@ -267,7 +267,14 @@ def build_target(
     check_scale(scale)
     if task == "survival":
         return survival_target(table, scale, [*notes, *table.notes])
-    _refuse_one_value(table)
+    for lone in np.flatnonzero(count_distinct(table.values) <= 1).tolist():
+        _, (only, *_) = _column_classes(table, lone)
+        which = "y" if table.n_columns == 1 else f"y: target {table.names[lone]!r}"
+        rest = "" if table.n_columns == 1 else " Leave this target out."
+        raise DataError(
+            f"{which} has one value ({listing([only])}) in all of its "
+            f"{plural(table.n_rows, 'row')}: there is nothing to predict.{rest}"
+        )
     notes = [*notes, *table.notes]
     if task == "auto":
         task, doubt = guess_task(table)
@@ -286,7 +293,12 @@ def build_target(
             notes.append(Note("combinations", figures=figures))
         coded = (frozen(labels), frozen(classes), None, None)
         return Target(task, *coded, table.names, tuple(notes), parts)
-    _refuse_text(table)
+    for name, origin in zip(table.names, table.origins, strict=True):
+        if origin not in _NUMBERS:
+            raise _not_metric(
+                f"target {name!r} holds {origin.value}, not numbers: use <metric='error' (a "
+                "selector) or task='classification'|--metric error>, or convert it to numbers."
+            )
     everything = np.ones(table.n_columns, dtype=np.bool_)
     values = frozen(scale_columns(table.values, everything, everything, scale))
     refuse_far(values, everything, table)
@@ -321,17 +333,6 @@ def _column_classes(table: RawTable, j: int) -> tuple[IntArray, AnyArray]:
     return labels.astype(np.int64), used.astype(np.int64) if integer else used
 
 
-def _refuse_one_value(table: RawTable) -> None:
-    for j in np.flatnonzero(count_distinct(table.values) <= 1):
-        _, (only, *_) = _column_classes(table, int(j))
-        which = "y" if table.n_columns == 1 else f"y: target {table.names[j]!r}"
-        rest = "" if table.n_columns == 1 else " Leave this target out."
-        raise DataError(
-            f"{which} has one value ({listing([only])}) in all of its "
-            f"{plural(table.n_rows, 'row')}: there is nothing to predict.{rest}"
-        )
-
-
 def _refuse_continuous(table: RawTable) -> None:
     """Refuse numbers with fractions that hardly repeat as classes."""
     distinct = count_distinct(table.values)
@@ -342,15 +343,6 @@ def _refuse_continuous(table: RawTable) -> None:
             f"different numbers with fractions in {table.n_rows} rows, which cannot be classes: "
             "use <metric='r2' (a selector) or task='regression'|--metric r2>, or bin it first."
         )
-
-
-def _refuse_text(table: RawTable) -> None:
-    for name, origin in zip(table.names, table.origins, strict=True):
-        if origin not in _NUMBERS:
-            raise _not_metric(
-                f"target {name!r} holds {origin.value}, not numbers: use <metric='error' (a "
-                "selector) or task='classification'|--metric error>, or convert it to numbers."
-            )
 
 
 def _check_single_rows(labels: IntArray, classes: AnyArray, table: RawTable) -> None:
@@ -388,7 +380,13 @@ def guess_task(table: RawTable) -> tuple[Task, list[Note]]:
     task: Task = "regression" if "regression" in tasks else "classification"
     notes = []
     if len(guesses) == 1 and guesses[0][1]:
-        notes.append(_explain(table.names[0], table.values[:, 0], task))
+        values = table.values[:, 0]
+        meant, other = ("classes", "r2") if task == "classification" else ("numbers", "error")
+        figures = {
+            "distinct": len(np.unique(values)), "low": float(values.min()),
+            "high": float(values.max()), "meant": meant, "setting": f"<metric={other}>",
+        }  # fmt: skip
+        notes.append(Note("guessed target", table.names[:1], figures))
     if len(set(tasks)) > 1:
         notes.append(Note("mixed targets", figures={"setting": "<metric=>"}))
     return task, notes
@@ -403,24 +401,6 @@ def _guess_column(values: FloatArray) -> tuple[Task, bool]:
     if m <= 2 or (repeats and m <= most):
         return "classification", m > 2 and not (coded and m <= _SURE_CLASSES)
     return "regression", m <= MOST_CODED_CLASSES and m < len(values)
-
-
-def _explain(name: str, values: FloatArray, task: Task) -> Note:
-    meant, other = ("classes", "r2") if task == "classification" else ("numbers", "error")
-    figures = {
-        "distinct": len(np.unique(values)), "low": float(values.min()),
-        "high": float(values.max()), "meant": meant, "setting": f"<metric={other}>",
-    }  # fmt: skip
-    return Note("guessed target", (name,), figures)
-
-
-def read_survival(y: AnyArray) -> RawTable:
-    time, event = y.dtype.names or ("", "")
-    if y.dtype[time].kind == "b":
-        time, event = event, time
-    values = np.column_stack([y[time].astype(np.float64), y[event].astype(np.float64)])
-    origins = (Origin.NUMBER, Origin.NUMBER)
-    return RawTable(np.asfortranarray(values), origins, (None, None), (time, event), "y")
 
 
 def survival_target(table: RawTable, scale: Scale, notes: list[Note]) -> Target:

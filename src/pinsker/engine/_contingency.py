@@ -163,7 +163,6 @@ class Group(FrozenArrays):
 
     @classmethod
     def trivial(cls, n_rows: int) -> "Group":
-        """Return the joint value of no column: one group."""
         n_rows = check.at_least("n_rows", n_rows, 0, _MOST_ROWS)
         return cls._made(codes=np.zeros(n_rows, dtype=np.uint32), n_groups=1)
 
@@ -277,11 +276,9 @@ class CountTables(MadeByOf):
         return self.columns.n_columns
 
     def nothing(self) -> Group:
-        """Return the joint value of no column."""
         return Group.trivial(self.n_rows)
 
     def join(self, group: Group | None, column: int) -> Group:
-        """Return the joint value of a group and one more column."""
         new = self.group_of(column)
         if group is None:
             return new
@@ -289,12 +286,10 @@ class CountTables(MadeByOf):
         return group._joined(new.codes, new.n_groups)
 
     def n_cells(self, group: Group) -> int:
-        """Return how many joint values occur."""
         self._check(group)
         return int(np.count_nonzero(np.bincount(group.codes)))
 
     def group_of(self, column: int) -> Group:
-        """Return a chosen column as something to count the others against."""
         codes = self.columns.column(column)
         return Group._made(
             codes=codes if self.order is None else codes[self.order],

@@ -200,7 +200,20 @@ def best_triples(
     n_columns, n_rows = codes.shape
     labels = check.code_vector("labels", labels, n_rows, max(n_rows, _FEW_CLASSES)).astype(np.int64)
     later = check.truth("later", later)
-    pairs, n_best = _checked_pairs(pairs, n_columns), check.at_least("n_best", n_best, 1)
+    given, n_best = check.as_array("pairs", pairs), check.at_least("n_best", n_best, 1)
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise DataError(
+            f"pairs has shape {given.shape} and dtype {given.dtype}: give two columns each."
+        )
+    # The same column twice would count as two.
+    wrong = (given[:, 0] < 0) | (given[:, 1] >= n_columns) | (given[:, 0] >= given[:, 1])
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise DataError(
+            f"pairs holds {given[row].tolist()} in row {row}: give two of the columns "
+            f"0..{n_columns - 1}, the smaller first."
+        )
+    pairs = given.astype(np.int64)
     counted = _Counted(xp, xp.asarray(codes), xp.asarray(labels), xp.asarray(integer_costs(n_rows)))
     check_room(
         "one pair with every class", 5 * counted.states * n_rows, "use fewer classes, bins or rows"
@@ -216,8 +229,8 @@ def best_triples(
             some = xp.asarray(pairs[first : first + step])
             beyond = counted.surplus(some, held)
             left, right = some[:, :1], some[:, 1:]
-            wrong = (thirds <= right) if later else (thirds == left) | (thirds == right)
-            beyond[wrong] = _NONE
+            none = (thirds <= right) if later else (thirds == left) | (thirds == right)
+            beyond[none] = _NONE
             at = xp.argsort(-beyond, axis=None)[: 3 * n_best]  # up to three pairs make a triple
             of_pair, of_third = xp.unravel_index(at, beyond.shape)
             triples = xp.concatenate([some[of_pair], thirds[of_third][:, None]], axis=1)
@@ -229,23 +242,6 @@ def best_triples(
     surplus = surplus[known][place]
     order = np.argsort(-surplus, kind="stable")[:n_best]
     return triples[order], surplus[order] / float(_kernels.COSTS_PER_NAT)
-
-
-def _checked_pairs(pairs: ArrayLibrary, n_columns: int) -> IntArray:
-    """Return pairs of columns, the first smaller; the same column twice would count as two."""
-    given = check.as_array("pairs", pairs)
-    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
-        raise DataError(
-            f"pairs has shape {given.shape} and dtype {given.dtype}: give two columns each."
-        )
-    wrong = (given[:, 0] < 0) | (given[:, 1] >= n_columns) | (given[:, 0] >= given[:, 1])
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise DataError(
-            f"pairs holds {given[row].tolist()} in row {row}: give two of the columns "
-            f"0..{n_columns - 1}, the smaller first."
-        )
-    return given.astype(np.int64)
 
 
 class _Counted:

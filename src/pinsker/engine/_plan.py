@@ -108,7 +108,15 @@ def plan_sample(
     if workers is not None:
         check.instance_of("workers", workers, WorkerMemory, "by default the memory of this process")
     workers = workers or WorkerMemory()
-    queries, error = choose_rows(problem, max_samples, seed, n_neighbors)
+    n, size = problem.n_rows, max_samples or problem.n_rows
+    error: float | None = None
+    if n > EVERY_ROW_UP_TO and (max_samples is None or max_samples < n):
+        spread = _spread_of_terms(problem, n_neighbors)
+        # A sample of this size, without replacement, has the standard error.
+        enough = int(np.ceil(1 / ((STANDARD_ERROR / spread) ** 2 + 1 / n))) if spread else 1
+        size = max_samples or max(EVERY_ROW_UP_TO, enough)
+        error = float(spread * np.sqrt(1 / size - 1 / n))
+    queries = _stratified(problem, size, seed)
     n_watched = len(queries) if keeps_pairs else 0
     all_rows = Plan(queries, n_watched, 0, 0, problem.n_rows, keeps_pairs, 0, workers.engine, error)
     if not workers.is_planned:
@@ -118,7 +126,7 @@ def plan_sample(
     tiles = max(1, min(workers.max_tiles, limit // (2 * table) - 1))
     fixed = table * (tiles + workers.holds_table)
     if fixed > limit:
-        n, d = problem.values.shape
+        d = problem.values.shape[1]
         raise MemoryBudgetError(
             f"a table of {n} rows and {d} columns needs at least {fixed} bytes, but max_memory "
             f"allows {limit}. Raise max_memory, or pass fewer columns."
@@ -146,7 +154,6 @@ def check_search(
     n_neighbors: Unchecked,
     n_threads: Unchecked,
 ) -> None:
-    """Refuse what no search can be planned for."""
     check.instance_of("problem", problem, Problem, "Problem.from_arrays makes one")
     check.at_least("n_neighbors", n_neighbors, 1, check.MOST_NEIGHBORS)
     check.thread_count(n_threads)
@@ -235,21 +242,6 @@ def _left_in_group(folder: Path, version: int) -> int | None:
     return int(limit) - usage + int(counts.get(cache_name, 0))
 
 
-def choose_rows(
-    problem: Problem, max_samples: int | None, seed: int, n_neighbors: int = 3
-) -> tuple[IntArray, float | None]:
-    """Return the rows to measure, in increasing order, and the standard error of a sample."""
-    n = problem.n_rows
-    if n <= EVERY_ROW_UP_TO or (max_samples is not None and max_samples >= n):
-        return _stratified(problem, max_samples or n, seed), None
-    spread = _spread_of_terms(problem, n_neighbors)
-    # A sample of this size, without replacement, has the standard error.
-    enough = int(np.ceil(1 / ((STANDARD_ERROR / spread) ** 2 + 1 / n))) if spread else 1
-    size = max_samples or max(EVERY_ROW_UP_TO, enough)
-    error = spread * np.sqrt(1 / size - 1 / n)
-    return _stratified(problem, size, seed), float(error)
-
-
 def _stratified(problem: Problem, size: int, seed: int) -> IntArray:
     """Return every row, or a seeded sample that keeps the class frequencies (or target ranks)."""
     n = problem.n_rows
@@ -285,7 +277,6 @@ def _spread_of_terms(problem: Problem, n_neighbors: int) -> float:
 def kernel_settings(
     problem: Problem, fixed: FixedPoint, queries: IntArray, n_neighbors: int
 ) -> Fields:
-    """Return what the kernels of all backends take."""
     return {
         "values": problem.values,
         "features": problem.feature_of_column.astype(np.int32),

@@ -159,7 +159,6 @@ def at_least(
 
 
 def truth(name: str, value: object) -> bool:
-    """Return a truth value; refuse what is none."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{name}={value!r} is neither True nor False.", parameter=name)
     return bool(value)
@@ -177,14 +176,12 @@ def thread_count(n_threads: Unchecked) -> int:
 
 
 def one_of(name: str, value: object, options: Sequence[str]) -> None:
-    """Refuse what is none of some names."""
     if not isinstance(value, str) or value not in options:
         known = ", ".join(repr(option) for option in options)
         raise ParameterError(f"{name}={value!r} is none of {known}.", parameter=name)
 
 
 def instance_of(name: str, value: object, kind: type, advice: str) -> None:
-    """Refuse objects of another class."""
     if not isinstance(value, kind):
         raise ParameterError(
             f"{name} is of type {type(value).__name__}: give a {kind.__name__} ({advice}).",
@@ -215,7 +212,6 @@ class FixedPoint:
 
     @classmethod
     def of(cls, n_rows: int) -> "FixedPoint":
-        """Make the table for counts up to `n_rows`."""
         shift = 62 - _TERM_BITS - math.ceil(math.log2(n_rows + 1))
         table = np.zeros(n_rows + 1, dtype=np.int64)
         exact = digamma(np.arange(1, n_rows + 1, dtype=np.float64))
@@ -274,7 +270,6 @@ class Problem(FrozenArrays):
 
     @classmethod
     def of(cls, encoded: Encoded) -> "Problem":
-        """Lay out an encoded table for the kernels."""
         instance_of("encoded", encoded, Encoded, "pinsker.encoding.encode makes one")
         feature_of_column = np.empty(encoded.columns.values.shape[1], dtype=np.int64)
         for feature, columns in enumerate(encoded.features):

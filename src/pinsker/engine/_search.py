@@ -154,7 +154,6 @@ def count_threads(n_jobs: Unchecked) -> int:
 
 
 def generator_of(random_state: RandomState) -> np.random.Generator:
-    """Return NumPy's generator of a seed."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:

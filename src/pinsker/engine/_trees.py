@@ -88,7 +88,6 @@ _RANGES = {
 
 
 def _check(settings: Mapping[str, Unchecked], *names: str) -> Arguments:
-    """Return some settings, each an integer within its range."""
     return tuple(check.at_least(name, settings[name], *_RANGES[name]) for name in names)
 
 

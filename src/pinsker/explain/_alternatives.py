@@ -106,8 +106,13 @@ class _Bins:
         return cls(PairProblem.of(encoded).codes, weights / weights.sum())
 
     def most_dependent(self, one: int, others: tuple[int, ...]) -> list[int]:
-        """Return the features that say most about another, best first."""
-        real = [j for j in others if self._is_dependent(one, j, len(others))]
+        real = []  # by more than chance
+        for j in others:
+            own, their = (self.codes[k].astype(np.int64) for k in (one, j))
+            degrees = max(int(own.max()) * int(their.max()), 1)
+            nats = shared_information(own, their, self.shares)
+            if chdtrc(degrees, 2 * effective_rows(self.shares) * nats) <= _LEVEL / len(others):
+                real.append(j)
         return sorted(real, key=lambda j: -self.dependence(one, (j,)))[:_TRIED]
 
     def closest(self, one: int, several: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -143,14 +148,6 @@ class _Bins:
         for j in others:
             joint = joint * 8 + self.codes[j]
         return shared_entropy(joint, self.codes[one].astype(np.int64), self.shares)
-
-    def _is_dependent(self, one: int, other: int, n_others: int) -> bool:
-        """Return whether two features depend on each other by more than chance."""
-        own, their = (self.codes[j].astype(np.int64) for j in (one, other))
-        nats = shared_information(own, their, self.shares)
-        degrees = max(int(own.max()) * int(their.max()), 1)
-        statistic = 2 * effective_rows(self.shares) * nats
-        return bool(chdtrc(degrees, statistic) <= _LEVEL / n_others)
 
 
 def substitutes(

@@ -5,7 +5,7 @@ measure over the sets that were found on parts of the rows.
 """
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Literal
@@ -21,7 +21,6 @@ from pinsker._types import (
     CrossValidation,
     Fields,
     FloatArray,
-    IntArray,
     ListsByName,
     RowLabels,
     Selector,
@@ -80,7 +79,6 @@ class FreshSets:
         self.base = self.evaluate([self.kept])[0]
 
     def evaluate(self, sets: Sequence[Sequence[int]]) -> list[HoldoutScores]:
-        """Return the best scores of every set."""
         n_folds = len(self.evaluator.folds)
         return self.evaluator.evaluate([[tuple(one)] * n_folds for one in sets])
 
@@ -224,8 +222,7 @@ def _paired_losses(
     one, other = less.losses, more.losses
     n = len(one)
     if evaluator.metric.name == "r2":
-        values = evaluator.data.rows.target.raw
-        assert values is not None  # a numeric target keeps the user's values
+        values = evaluator.data.rows.target.numbers
         middle = np.average(values, axis=0, weights=evaluator.data.rows.weights)
         spreads = np.sqrt(column_variances(values, evaluator.data.rows.weights))
         squares = np.sum(((values - middle) / spreads) ** 2, axis=1)[evaluator.rows[:n]]
@@ -353,18 +350,16 @@ class Stability:
             return ()
         kind = "unstable choice" if self.value < UNSTABLE else "unstable columns"
         others = {k for j in kept for k in self.in_place_of(j)} - set(kept)
-        said = [self._said(j, others) for j in rare[:_NAMED]]
+        said = []
+        for j in rare[:_NAMED]:
+            times = f"chosen in {int(self.chosen[:, j].sum())} of {self.n_choices}"
+            instead = [self.names[k] for k in self.in_place_of(j) if k in others][:_IN_PLACE]
+            place = f" (in its place {', '.join(map(repr, instead))})" if instead else ""
+            said.append(f"{self.names[j]!r} is kept, but {times}{place}")
         if len(rare) > _NAMED:
             said.append(f"{len(rare) - _NAMED} more kept columns are as rare")
         names = tuple(self.names[j] for j in rare)
         return (Note(kind, names, {"found": "; ".join([str(self), *said])}),)
-
-    def _said(self, feature: int, others: set[int]) -> str:
-        """Say how often a feature was found, and what was found in its place."""
-        count = int(self.chosen[:, feature].sum())
-        text = f"{self.names[feature]!r} is kept, but chosen in {count} of {self.n_choices}"
-        instead = [self.names[k] for k in self.in_place_of(feature) if k in others][:_IN_PLACE]
-        return text + (f" (in its place {', '.join(map(repr, instead))})" if instead else "")
 
     def __str__(self) -> str:
         return (
@@ -388,15 +383,9 @@ def stability_of_orders(
 
 
 def stability_of_subsamples(
-    selector: Selector,
-    X: TableLike,
-    y: TargetLike,
-    draw_half: Callable[[int], RowSample],
-    *,
-    n: int,
-    sample_weight: RowLabels,
-    groups: RowLabels,
-) -> Stability:
+    selector: Selector, X: TableLike, y: TargetLike, draw_half: Callable[[int], RowSample], n: int,
+    given: Mapping[str, RowLabels],
+) -> Stability:  # fmt: skip
     """Fit a selector to random halves of the rows; ``selector.stability`` describes it."""
     if n < 2:
         raise ParameterError(f"n={n!r}: use 2 subsamples at least.", parameter="n")
@@ -409,7 +398,6 @@ def stability_of_subsamples(
             "splitter.",
             parameter="cv",
         )
-    given = {"sample_weight": sample_weight, "groups": groups}
     about = {name: read_array(name, one) for name, one in given.items() if one is not None}
     for name, one in about.items():
         if one.shape != (count_rows(X),):
@@ -418,10 +406,20 @@ def stability_of_subsamples(
                 "for each.",
                 parameter=name,
             )
-    clusters = None if groups is None else number_groups(about["groups"])
+    clusters = number_groups(about["groups"]) if "groups" in about else None
     chosen = []
     for seed in np.random.default_rng(selector._record.seed).integers(2**31 - 1, size=n):
-        rows = _half(draw_half, X, clusters, int(seed))
+        if clusters is None:  # a half of every class, else of the groups
+            rows = draw_half(int(seed)).rows
+            if rows is None:
+                raise DataError(
+                    f"X ({type(X).__name__}) has {count_rows(X)} rows: half of a table needs two "
+                    "at least."
+                )
+        else:
+            several = clusters.max() + 1
+            some = np.random.default_rng(int(seed)).permutation(several)[: max(2, several // 2)]
+            rows = np.flatnonzero(np.isin(clusters, some))
         of_half = {name: one[rows] for name, one in about.items()}
         other = clone(selector).set_params(random_state=int(seed), verbose=0)
         if selector.get_params(deep=False).get("suspects") == "warn":  # `fit` has named them
@@ -429,20 +427,3 @@ def stability_of_subsamples(
         support = other.fit(take(X, rows), take(y, rows), **of_half).support_
         chosen.append([support[list(columns)].all() for columns in selector.feature_columns_])
     return Stability.of(np.array(chosen), selector.path_.names, over="subsamples")
-
-
-def _half(
-    draw_half: Callable[[int], RowSample], X: TableLike, clusters: IntArray | None, seed: int
-) -> IntArray:
-    """Return a random half of the rows, ascending: of every class, or of the groups."""
-    if clusters is None:
-        rows = draw_half(seed).rows
-        if rows is None:
-            raise DataError(
-                f"X ({type(X).__name__}) has {count_rows(X)} rows: half of a table needs two at "
-                "least."
-            )
-        return rows
-    several = clusters.max() + 1
-    some = np.random.default_rng(seed).permutation(several)[: max(2, several // 2)]
-    return np.flatnonzero(np.isin(clusters, some))

@@ -148,7 +148,6 @@ class TripleScan:
         return (Note("some triples", figures=figures),)
 
     def best(self, n_best: int, n_permutations: int, seed: int) -> list[PairFound]:
-        """Return the triples with the largest surplus, with family-wise p-values."""
         labels, rng = self.problem.labels, generator_of(seed)
         # A few scans of permuted targets show the scale: each holds all triples.
         least = [float(self._scan(rng.permutation(labels), 1)[1][0]) for _ in range(n_permutations)]
@@ -159,7 +158,6 @@ class TripleScan:
         ]
 
     def _scan(self, labels: IntArray, n_best: int) -> tuple[IntArray, FloatArray]:
-        """Return the triples with the largest surplus, and the surplus in nats."""
         codes = self.problem.codes
         if self.pairs is not None:
             return best_triples(codes, labels, self.pairs, n_best, library=self.library)

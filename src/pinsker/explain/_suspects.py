@@ -10,7 +10,15 @@ import numpy as np
 
 from pinsker._notes import Note
 from pinsker._types import AnyArray, BoolArray, FloatArray, IntArray, TableLike
-from pinsker.encoding import Encoded, frame_of, is_frame, is_missing, read_written, take_features
+from pinsker.encoding import (
+    Encoded,
+    frame_of,
+    is_float,
+    is_frame,
+    is_missing,
+    read_written,
+    take_features,
+)
 from pinsker.engine import BoostSettings, boosted_scores
 from pinsker.information import shared_entropy
 from pinsker.search import Deadline
@@ -92,10 +100,20 @@ def find_suspects(
         if deadline is not None and deadline.skips("suspects"):
             return tuple(found)
         gaps, present = _gaps(values)
-        own = target  # what is constant within groups is judged by one row of each
-        if first is not None and groups is not None and _is_constant(values, gaps, first[groups]):
+        own, is_constant = target, False
+        if first is not None and groups is not None:
+            of_first = first[groups]
+            both = present & present[of_first]
+            same = (gaps == gaps[of_first]).all()
+            is_constant = bool(same and (values[both] == values[of_first][both]).all())
+        if first is not None and is_constant:  # within groups: judged by one row of each
             values, gaps, present, own = values[first], gaps[first], present[first], own.take(first)
-            if len(first) < n_rows and _names_groups(values[present]):
+            held = values[present]
+            if held.dtype.kind in "OUST":  # texts, or integers as identifiers have them
+                differ = len({str(value) for value in held}) == len(held) > 1
+            else:
+                differ = _names_rows(held, np.ones(len(held), dtype=np.bool_)) is not None
+            if len(first) < n_rows and differ:
                 found.append(Suspect(name, "group name", "each group of rows has its own value"))
                 continue
         judged = _missingness(gaps, own) or _names_rows(values, present)
@@ -105,19 +123,6 @@ def find_suspects(
         elif values.dtype.kind in "iuf" and len(values) == n_rows:
             numbers[name] = values
     return (*found, *_pairs(numbers, target, deadline))
-
-
-def _is_constant(values: AnyArray, gaps: BoolArray, first: IntArray) -> bool:
-    """Return whether every row has the value of the first row of its group."""
-    both = ~gaps & ~gaps[first]
-    return bool((gaps == gaps[first]).all() and (values[both] == values[first][both]).all())
-
-
-def _names_groups(values: AnyArray) -> bool:
-    """Return whether texts, or integers as identifiers have them, differ from group to group."""
-    if values.dtype.kind in "OUST":
-        return len({str(value) for value in values}) == len(values) > 1
-    return _names_rows(values, np.ones(len(values), dtype=np.bool_)) is not None
 
 
 def note_suspects(
@@ -152,7 +157,6 @@ def note_suspects(
 
 
 def identifiers(notes: Iterable[Note]) -> set[str]:
-    """Return the columns that notes name as identifiers."""
     found = [one for one in notes if one.kind == "identifiers"]
     return {name for note in found for name in note.columns}
 
@@ -168,8 +172,7 @@ class _Target:
     def of(cls, encoded: Encoded) -> "_Target":
         if encoded.target.labels is not None:
             return cls(encoded.target.labels, None)
-        assert encoded.target.raw is not None  # a numeric target keeps its values
-        numbers = encoded.target.raw[:, 0]
+        numbers = encoded.target.numbers[:, 0]
         different, codes = np.unique(numbers, return_inverse=True)
         return cls(codes if len(different) < _FEWEST_VALUES else None, numbers)
 
@@ -182,7 +185,6 @@ Judged = tuple[str, str] | None
 
 
 def _missingness(gaps: BoolArray, target: _Target) -> Judged:
-    """Look whether the gaps of a column tell the target."""
     if min(gaps.sum(), (~gaps).sum()) < 10:
         return None
     if target.labels is not None:
@@ -200,7 +202,6 @@ def _missingness(gaps: BoolArray, target: _Target) -> Judged:
 
 
 def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
-    """Look whether a column counts or names the rows."""
     held = values[present]
     n = len(held)
     if n < _FEWEST_ROWS or n < 0.5 * len(values):
@@ -208,7 +209,8 @@ def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
     if held.dtype.kind in "OUST":
         text = np.array([str(value) for value in held])
         n_different = len(np.unique(text))
-        if n_different < _NEAR_UNIQUE * n or _are_numbers(text):
+        numeric = sum("." in one and is_float(one) for one in text[:50]) > 0.8 * len(text[:50])
+        if n_different < _NEAR_UNIQUE * n or numeric:  # numbers would have been read as such
             return None
         read = read_written(text.tolist())
         if read is not None and not read.bare:
@@ -230,14 +232,18 @@ def _names_rows(values: AnyArray, present: BoolArray) -> Judged:
     if width <= 1.5 * n:
         return "identifier", f"{n_different} different integers out of {width:.0f} in {n} rows"
     # Short integers in few rows may be measurements.
-    enough = n >= 100 or numbers.min() >= 1e5
-    if enough and numbers.min() >= 10 and _same_length(numbers) and _is_uniform(numbers):
+    if numbers.min() < (10 if n >= 100 else 1e5):
+        return None
+    digits = np.floor(np.log10(numbers))
+    alike = np.mean(digits == np.median(digits)) > 0.95 and np.median(digits) >= 3
+    # Evenly between their ends (Kolmogorov and Smirnov, 0.1 %).
+    scaled = np.sort((numbers - numbers.min()) / (numbers.max() - numbers.min()))
+    if alike and np.abs(scaled - (np.arange(n) + 0.5) / n).max() < 1.95 / np.sqrt(n):
         return "identifier", f"{n_different} different integers of equal length in {n} rows"
     return None
 
 
 def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
-    """Look whether a column nearly determines the target."""
     if present.sum() < max(_FEWEST_ROWS, 0.5 * len(values)):
         return None
     held = values[present]
@@ -248,7 +254,13 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     if len(np.unique(others)) < _FEWEST_VALUES:
         return None
     if held.dtype.kind not in _ORDERED:
-        return _leak_of_text(held, others)
+        codes = np.unique([str(value) for value in held], return_inverse=True)[1]
+        n_different = int(codes.max()) + 1
+        if n_different > 0.2 * len(codes) or n_different == 1:
+            return None
+        if (explained := _explained(codes, others)) <= _RANK_R2:
+            return None
+        return "leak", f"the means of its {n_different} values explain {explained:.1%}"
     numbers = held.astype(np.float64)
     if len(np.unique(numbers)) < _FEWEST_VALUES:
         return None
@@ -265,21 +277,18 @@ def _leak(values: AnyArray, present: BoolArray, target: _Target) -> Judged:
     codes = np.unique(numbers, return_inverse=True)[1]
     if _explained(_binned(codes, min(max(20, len(codes) // 10), 500)), others) < 0.9:
         return None  # far from it: most columns end here
-    trees = _explained_by_ranges(numbers, others)
+    # The cross-validated R² of boosted trees of this column.
+    y, ones, number = others / np.abs(others).max(), np.ones(len(others)), np.array([False])
+    fold, predicted = np.random.default_rng(0).permutation(len(y)) % 5, np.empty(len(y))
+    column = codes.astype(np.float64)[:, None]
+    for train, test in ((fold != k, fold == k) for k in range(5)):
+        rows = (column[train], y[train], column[test], number, ones[train])
+        scores = boosted_scores(*rows, n_classes=0, n_fit=int(train.sum()), **_TREES)
+        predicted[test] = scores[:, 0]
+    trees = float(1.0 - np.mean((y - predicted) ** 2) / y.var())
     if trees > _RANK_R2:
         return "leak", f"trees of it alone explain {trees:.1%} of the target"
     return None
-
-
-def _leak_of_text(values: AnyArray, others: FloatArray) -> Judged:
-    """Look whether the categories of a column nearly determine a number."""
-    codes = np.unique([str(value) for value in values], return_inverse=True)[1]
-    if codes.max() + 1 > 0.2 * len(codes) or not codes.any():
-        return None
-    explained = _explained(codes, others)
-    if explained <= _RANK_R2:
-        return None
-    return "leak", f"the means of its {codes.max() + 1} values explain {explained:.1%}"
 
 
 def _explained(codes: IntArray, others: FloatArray) -> float:
@@ -289,18 +298,6 @@ def _explained(codes: IntArray, others: FloatArray) -> float:
     means = (np.bincount(codes, y)[codes] - y) / np.maximum(counts - 1, 1)
     means[counts == 1] = y.mean()
     return float(1.0 - np.mean((y - means) ** 2) / y.var())
-
-
-def _explained_by_ranges(values: FloatArray, others: FloatArray) -> float:
-    """Return the cross-validated R² of boosted trees of one column."""
-    codes = np.unique(values, return_inverse=True)[1].astype(np.float64)[:, None]
-    y, ones, number = others / np.abs(others).max(), np.ones(len(others)), np.array([False])
-    fold, predicted = np.random.default_rng(0).permutation(len(y)) % 5, np.empty(len(y))
-    for train, test in ((fold != k, fold == k) for k in range(5)):
-        rows = (codes[train], y[train], codes[test], number, ones[train])
-        scores = boosted_scores(*rows, n_classes=0, n_fit=int(train.sum()), **_TREES)
-        predicted[test] = scores[:, 0]
-    return float(1.0 - np.mean((y - predicted) ** 2) / y.var())
 
 
 def _pairs(
@@ -359,41 +356,33 @@ def _leak_of_classes(values: AnyArray, labels: IntArray) -> Judged:
         if n_different <= 0.2 * n:
             return "leak", f"each of its {n_different} values occurs in one class only"
     if n_different <= 0.2 * n and values.dtype.kind in "OUST":
-        error = _error_of_groups(codes, labels)
+        # By the most frequent other label of each category; a row alone is wrong.
+        counts = np.zeros((n_different, int(labels.max()) + 1))
+        np.add.at(counts, (codes, labels), 1.0)
+        others, own = counts[codes], (np.arange(n), labels)
+        others[own] -= 1.0
+        best = others.max(axis=1)
+        error = float(1.0 - ((others[own] == best) & (best > 0)).mean())
     elif values.dtype.kind in _ORDERED:
         if shared_entropy(_binned(codes, min(max(20, n // 10), 500)), labels) < 0.8:
             return None  # far from it: most columns end here
-        error = _error_of_ranges(values.astype(np.float64), labels)
+        from sklearn.model_selection import KFold, cross_val_predict
+        from sklearn.tree import DecisionTreeClassifier
+
+        numbers = values.astype(np.float64)
+        # Trees are grown in single precision: ranks stand in for values that it cannot hold.
+        if np.abs(numbers).max() > np.finfo(np.float32).max:
+            numbers = codes.astype(np.float64)
+        tree = DecisionTreeClassifier(max_leaf_nodes=4 * (int(labels.max()) + 1), random_state=0)
+        folds = KFold(5, shuffle=True, random_state=0)
+        predicted = cross_val_predict(tree, numbers[:, None], labels, cv=folds)
+        error = float(np.mean(predicted != labels))
     else:
         return None
     guess = 1.0 - np.bincount(labels).max() / n
     if error > _LEAK * guess:
         return None
     return "leak", f"it alone predicts the class wrongly in {error:.1%} of the rows"
-
-
-def _error_of_groups(codes: IntArray, labels: IntArray) -> float:
-    """Return the error of the most frequent other label of each category; a row alone is wrong."""
-    counts = np.zeros((int(codes.max()) + 1, int(labels.max()) + 1))
-    np.add.at(counts, (codes, labels), 1.0)
-    others = counts[codes]
-    others[np.arange(len(labels)), labels] -= 1.0
-    best = others.max(axis=1)
-    right = (others[np.arange(len(labels)), labels] == best) & (best > 0)
-    return float(1.0 - right.mean())
-
-
-def _error_of_ranges(values: FloatArray, labels: IntArray) -> float:
-    """Return the cross-validated error of a small tree of one column."""
-    from sklearn.model_selection import KFold, cross_val_predict
-    from sklearn.tree import DecisionTreeClassifier
-
-    tree = DecisionTreeClassifier(max_leaf_nodes=4 * (int(labels.max()) + 1), random_state=0)
-    # Trees are grown in single precision: ranks stand in for values that it cannot hold.
-    if np.abs(values).max() > np.finfo(np.float32).max:
-        values = np.unique(values, return_inverse=True)[1].astype(np.float64)
-    folds = KFold(5, shuffle=True, random_state=0)
-    return float(np.mean(cross_val_predict(tree, values[:, None], labels, cv=folds) != labels))
 
 
 def _binned(codes: IntArray, bins: int) -> IntArray:
@@ -429,34 +418,6 @@ def _ranks_explained(values: FloatArray, others: FloatArray) -> float:
     beyond = ranks - np.clip(ranks, lowest, highest)
     middle = (lowest + highest) / 2
     return float(1.0 - np.sum(beyond**2) / np.sum((middle - middle.mean()) ** 2))
-
-
-def _are_numbers(text: AnyArray) -> bool:
-    """Return whether most texts are numbers, which others would have read as such."""
-    some = text[:50]
-    return sum(_is_number(one) for one in some) > 0.8 * len(some)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "." in text
-
-
-def _same_length(numbers: FloatArray) -> bool:
-    """Return whether nearly all integers have as many digits as each other."""
-    digits = np.floor(np.log10(numbers))
-    return bool(np.mean(digits == np.median(digits)) > 0.95 and np.median(digits) >= 3)
-
-
-def _is_uniform(numbers: FloatArray) -> bool:
-    """Return whether numbers lie evenly between their ends (Kolmogorov and Smirnov, 0.1 %)."""
-    scaled = np.sort((numbers - numbers.min()) / (numbers.max() - numbers.min()))
-    n = len(scaled)
-    gap = np.abs(scaled - (np.arange(n) + 0.5) / n).max()
-    return bool(gap < 1.95 / np.sqrt(n))
 
 
 def _gaps(values: AnyArray) -> tuple[BoolArray, BoolArray]:

@@ -109,7 +109,11 @@ class SubsetResult:
         # is the squared error by another name: on 79 tables twice as many sets broke the budget.
         # Nothing is chosen so that is not shown to predict (accuracy fell from .81 to .62).
         same = rule.metric_for(facts) == metric.metric
-        if same and self.excess_at(rule.confidence) <= rule.delta + ROUNDING:
+        upper = self.excess_upper
+        if rule.confidence != CONFIDENCE:  # which the bounds of all sets have together
+            part = float(ndtri(rule.confidence) / ndtri(CONFIDENCE))
+            upper = self.excess + part * (upper - self.excess)
+        if same and upper <= rule.delta + ROUNDING:
             return True
         if same and (facts.task != "classification" or self.excess > rule.delta + ROUNDING):
             return False
@@ -117,13 +121,6 @@ class SubsetResult:
             return False
         allowed = self.allowed(rule, facts, metric)
         return max(self.lost, self.behind_all) <= allowed + ROUNDING
-
-    def excess_at(self, confidence: float) -> float:
-        """Return the upper bound of the excess at another confidence than 95 %, of all sets."""
-        if confidence == CONFIDENCE:
-            return self.excess_upper
-        part = float(ndtri(confidence) / ndtri(CONFIDENCE))
-        return self.excess + part * (self.excess_upper - self.excess)
 
     def may_stay(self, rule: ErrorBudget, facts: TargetFacts, metric: Metric) -> bool:
         """Return whether all features may be kept: they are left out on evidence alone."""
@@ -185,23 +182,35 @@ class References:
         return cls(*sets, facts, metric, confidence, *known)
 
     def compare(self, evaluated: dict[tuple[str, int], HoldoutScores]) -> Results:
-        """Return the result of every set."""
         several, ends = list(evaluated.values()), (self.most, self.everything)
-        sure = [self._lost(several, one, self.confidence, self.widening) for one in ends]
-        near = [self._lost(several, one, ONE_ERROR) for one in ends]
-        increases = self._increase(several, self.everything)
-        excesses = self._increase(several, self.reachable)
-        worth = (CONFIDENCE, self.clusters, self.weights, self.widening)
-        gains = self.metric.gains([one.losses for one in several], self.prior.losses, *worth)
-        errors, uppers = self._errors(several), self._error_uppers(several)
-        information, few = self._information(several), self._few_rows_decide(several)
+        gaps = [[end.log_likelihood - one.log_likelihood for one in several] for end in ends]
+        how: Fields = {"clusters": self.clusters}
+        near = [paired_differences(each, ONE_ERROR, **how) for each in gaps]
+        how["widening"] = self.widening
+        sure = [paired_differences(each, self.confidence, **how) for each in gaps]
+        losses, known = [one.losses for one in several], (self.clusters, self.weights)
+        limits = (self.confidence, *known, self.widening)
+        increases = self.metric.increases(losses, self.everything.losses, *limits)
+        excesses = self.metric.increases(losses, self.reachable.losses, *limits)
+        gains = self.metric.gains(losses, self.prior.losses, CONFIDENCE, *limits[1:])
+        uppers = [math.inf] * len(several)
+        if self.clusters is None and self.weights is None:  # else there is no bound
+            uppers = self.metric.upper_bounds(losses, self.facts, self.confidence)
+        few = [False] * len(several)
+        if not self.metric.row.counts and self.everything.losses.ndim == 1:
+            few = [rests_on_few_rows(one, self.everything) for one in several]
+        errors, prior = self._errors(several), self.prior.log_likelihood
+        nats = np.stack([one.log_likelihood - prior for one in several])  # over no features
+        n, means = nats.shape[1], nats.mean(axis=1).tolist()
+        spreads = nats.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(len(nats), np.inf)
+        information = list(zip(means, spreads.tolist(), strict=True))
         unknown, results = Difference(math.nan, math.nan, math.nan), {}
         for k, ((search, size), scores) in enumerate(evaluated.items()):
             absolute, increase, excess = None, increases[k], excesses[k]
             if few[k] and self.weights is None:
-                known = (self.facts, self.confidence, self.clusters, self.widening)
+                about = (self.facts, self.confidence, self.clusters, self.widening)
                 reference = self.everything.losses
-                absolute = self.metric.increase_of_roots(scores.losses, reference, *known)
+                absolute = self.metric.increase_of_roots(scores.losses, reference, *about)
             results[search, size] = SubsetResult(
                 search=search, size=size, information=information[k][0],
                 information_error=information[k][1], lost=max(sure[0][k].mean, 0.0),
@@ -216,13 +225,6 @@ class References:
             )  # fmt: skip
         return results
 
-    def _increase(
-        self, several: Sequence[HoldoutScores], reference: HoldoutScores
-    ) -> list[Difference]:
-        known = (self.confidence, self.clusters, self.weights)
-        losses = [one.losses for one in several]
-        return self.metric.increases(losses, reference.losses, *known, self.widening)
-
     def _errors(self, several: Sequence[HoldoutScores]) -> list[float]:
         """Return the standard errors of the increases, of the worst target if there are more."""
         gaps = np.stack([one.losses - self.everything.losses for one in several])
@@ -233,36 +235,6 @@ class References:
         worst = halves.reshape(len(several), -1).max(axis=1)
         return [self.widening * float(half) for half in worst]
 
-    def _few_rows_decide(self, several: Sequence[HoldoutScores]) -> list[bool]:
-        """Return whether few rows carry each increase; limits of counts know how few differ."""
-        if self.metric.row.counts or self.everything.losses.ndim > 1:
-            return [False] * len(several)
-        return [rests_on_few_rows(one, self.everything) for one in several]
-
-    def _error_uppers(self, several: Sequence[HoldoutScores]) -> list[float]:
-        """Return the bounds of the errors; there is none for weighted rows, and for groups."""
-        if self.weights is not None or self.clusters is not None:
-            return [math.inf] * len(several)
-        losses = [one.losses for one in several]
-        return self.metric.upper_bounds(losses, self.facts, self.confidence)
-
-    def _information(self, several: Sequence[HoldoutScores]) -> list[tuple[float, float]]:
-        """Return the mean gains in log-likelihood over no features, and their standard errors."""
-        gains = np.stack([one.log_likelihood - self.prior.log_likelihood for one in several])
-        n = gains.shape[1]
-        errors = gains.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else np.full(len(gains), np.inf)
-        return list(zip(gains.mean(axis=1).tolist(), errors.tolist(), strict=True))
-
-    def _lost(
-        self,
-        several: Sequence[HoldoutScores],
-        reference: HoldoutScores,
-        confidence: float,
-        widening: float = 1.0,
-    ) -> list[Difference]:
-        gaps = [reference.log_likelihood - one.log_likelihood for one in several]
-        return paired_differences(gaps, confidence, clusters=self.clusters, widening=widening)
-
 
 def note_many_categories(many: Iterable[int], kept: Collection[int], names: Sequence[str]) -> Notes:
     """Name the features left out that models do not show the worth of."""
@@ -271,12 +243,9 @@ def note_many_categories(many: Iterable[int], kept: Collection[int], names: Sequ
 
 
 def rests_on_few_rows(one: HoldoutScores, other: HoldoutScores) -> bool:
-    """Return whether few rows decide how much two candidates differ."""
-    moved = (
-        None
-        if one.predicted is None or other.predicted is None
-        else one.predicted - other.predicted
-    )
+    moved = None
+    if one.predicted is not None and other.predicted is not None:
+        moved = one.predicted - other.predicted
     gaps = one.losses - other.losses
     return bool(gaps.any()) and few_rows_decide(gaps, moved)
 
@@ -329,7 +298,6 @@ class Comparison:
         vars(self).update(state, results=results)
 
     def absolute(self, rule: ErrorBudget) -> ErrorBudget:
-        """Return a relative budget in units of the metric."""
         return rule.absolute(self.error_none - self.of_all.error)
 
     @classmethod
@@ -383,12 +351,10 @@ class Comparison:
 
     @property
     def on_paths(self) -> list[SubsetResult]:
-        """All results but that of all features."""
         return [result for result in self.results.values() if result.search != ALL_FEATURES]
 
     @property
     def of_all(self) -> SubsetResult:
-        """The result of all features."""
         return next(one for one in self.results.values() if one.search == ALL_FEATURES)
 
     def likely(self, rule: ErrorBudget) -> SubsetResult | None:
@@ -406,19 +372,16 @@ class Comparison:
         return found if np.any(sizes < found) else 0
 
     def features_of(self, result: SubsetResult) -> tuple[str, ...]:
-        """Return the names of the features of a set."""
         names = next(iter(self.paths.values())).names
         return tuple(names[feature] for feature in self._features(result))
 
     def rows_needed(self, result: SubsetResult, rule: ErrorBudget) -> float:
-        """Return how many fresh rows would show a set to be within a budget."""
         expected, counts = max(result.excess, 0.0), self.metric.row.counts
         variance = max(self.n_rows * result.increase_error**2, counts / self.n_rows)
         sure = first_confidence(CONFIDENCE)
         return rows_needed(variance, float(rule.delta), expected, counts=counts, confidence=sure)
 
     def choose(self, rule: StoppingRule) -> tuple[SubsetResult, Decision]:
-        """Return the set that a rule takes."""
         if not isinstance(rule, ErrorBudget):
             return self._cut(rule)
         rule = self.absolute(rule)
@@ -433,7 +396,9 @@ class Comparison:
             return chosen, Decision(chosen.size, chosen.allowed(*known))
         some = list(self.on_paths) or [self.of_all]  # one feature alone has no smaller set
         best = max(some, key=lambda result: (result.information, -result.size))
-        for every in self._everything():
+        of_all = self.of_all
+        whole = [name for name, path in self.paths.items() if path.sizes.max() == of_all.size]
+        for every in [replace(of_all, search=name) for name in whole[:1]]:
             if every.may_stay(*known) or best.gain_lower <= 0.0:
                 alone = starved and len(fewer) == 1
                 kind = "all are kept, one was tried" if alone else "all are kept"
@@ -475,12 +440,6 @@ class Comparison:
             return best, cut
         note = Note("nearest set", figures={"size": best.size})
         return best, replace(cut, notes=(*cut.notes, note))
-
-    def _everything(self) -> list[SubsetResult]:
-        """Return the result of all features as one of a path that holds them, if there is one."""
-        size = self.of_all.size
-        whole = [name for name, path in self.paths.items() if path.sizes.max() == size]
-        return [replace(self.of_all, search=name) for name in whole[:1]]
 
     def _nearest(self, name: str, size: int) -> SubsetResult:
         own = [result for result in self.on_paths if result.search == name]

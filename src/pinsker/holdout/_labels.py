@@ -18,7 +18,7 @@ from pinsker._types import (
     TableLike,
     TargetLike,
 )
-from pinsker.bounds import Difference, paired_difference
+from pinsker.bounds import paired_difference
 from pinsker.encoding import missing_targets, profile_of, read_array, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout._audit import AuditResult
@@ -68,14 +68,6 @@ class LabelPlan:
                 f"{int(missing.sum())} of {len(labels)} rows that need a label have none, the "
                 f"first is row {int(self.rows[missing][0])}: label them, rows_to_label names them."
             )
-        found, name = self._increase(X, labels, confidence), type(self.pair.model_all).__name__
-        about: Fields = {"n_rows": self.n_rows, "n_labels": len(self.rows), "model": name}
-        selector, errors = self.pair.selector, {"error_all": math.nan, "error_kept": math.nan}
-        fresh = profile_of(X, None, like=selector._record.profile)
-        about["notes"] = compare_with_fit(selector, *fresh)
-        return self.pair.result(found, confidence, None, **errors, **about)
-
-    def _increase(self, X: TableLike, labels: AnyArray, confidence: float) -> Difference:
         gaps = np.zeros(0)
         if len(self.rows):
             # Gaps among all labels have forced a type on those that are there.
@@ -85,17 +77,23 @@ class LabelPlan:
         if self.chances is None:
             everywhere = np.zeros(self.n_rows)
             everywhere[self.rows] = gaps
-            return self.pair.metric.increase(everywhere, np.zeros(self.n_rows), confidence)
-        # Each draw estimates the mean over all rows (Hansen and Hurwitz 1943); the mean over these
-        # rows varies around that of the distribution, too.
-        weights = 1.0 / (self.n_rows * self.chances[self.rows])
-        draws = np.repeat(gaps * weights, self.times)
-        own = paired_difference(draws, confidence)
-        spread = float(np.repeat(gaps**2 * weights, self.times).mean()) - own.mean**2
-        more = float(ndtri(confidence)) ** 2 * max(spread, 0.0) / self.n_rows
-        sides = (own.mean - own.lower, own.upper - own.mean)
-        below, above = (math.hypot(end, math.sqrt(more)) for end in sides)
-        return replace(own, lower=own.mean - below, upper=own.mean + above)
+            found = self.pair.metric.increase(everywhere, np.zeros(self.n_rows), confidence)
+        else:
+            # Each draw estimates the mean over all rows (Hansen and Hurwitz 1943); the mean over
+            # these rows varies around that of the distribution, too.
+            weights = 1.0 / (self.n_rows * self.chances[self.rows])
+            own = paired_difference(np.repeat(gaps * weights, self.times), confidence)
+            spread = float(np.repeat(gaps**2 * weights, self.times).mean()) - own.mean**2
+            more = float(ndtri(confidence)) ** 2 * max(spread, 0.0) / self.n_rows
+            sides = (own.mean - own.lower, own.upper - own.mean)
+            below, above = (math.hypot(end, math.sqrt(more)) for end in sides)
+            found = replace(own, lower=own.mean - below, upper=own.mean + above)
+        name = type(self.pair.model_all).__name__
+        about: Fields = {"n_rows": self.n_rows, "n_labels": len(self.rows), "model": name}
+        selector, errors = self.pair.selector, {"error_all": math.nan, "error_kept": math.nan}
+        fresh = profile_of(X, None, like=selector._record.profile)
+        about["notes"] = compare_with_fit(selector, *fresh)
+        return self.pair.result(found, confidence, None, **errors, **about)
 
 
 def rows_to_label(

@@ -103,12 +103,6 @@ class ModelPair:
         return cls(selector, model_all, model_kept, chosen)
 
     @property
-    def task(self) -> Task:
-        """Task of the selector."""
-        task: Task = self.selector.task_
-        return task
-
-    @property
     def largest(self) -> float:
         """The largest loss of a row for any target: infinite where there is none."""
         row = self.metric.row
@@ -121,7 +115,6 @@ class ModelPair:
     def result(
         self, found: Difference, confidence: float, error_budget: float | None, **about: Any
     ) -> AuditResult:
-        """Return an increase as the result of an audit."""
         return AuditResult(
             metric=self.metric.name, budget=self.budget(error_budget), confidence=confidence,
             n_kept=int(self.selector.get_support().sum()),
@@ -130,7 +123,6 @@ class ModelPair:
         )  # fmt: skip
 
     def tables(self, X: TableLike) -> tuple[TableLike, TableLike]:
-        """Return new rows with all columns and with those kept."""
         if is_stream(X) or is_dask(X):
             raise DataError(f"X is a {type(X).__name__}: pass rows in memory, batch by batch.")
         X = as_table(X)
@@ -139,11 +131,10 @@ class ModelPair:
         return X, self.selector.transform(X)
 
     def losses(self, X: TableLike, y: TargetLike) -> tuple[FloatArray, FloatArray]:
-        """Return the loss of every row with all columns and with those kept."""
         values = target_column(y)
         if n_missing := int(missing_targets(values).sum()):
             raise DataError(f"y is missing in {n_missing} of {len(values)} rows: leave them out.")
-        if self.task == "regression":
+        if self.selector.task_ == "regression":
             try:
                 values = values.astype(np.float64)
             except (TypeError, ValueError) as error:
@@ -152,13 +143,13 @@ class ModelPair:
         is_r2 = self.metric.name == "r2"
         metric, unit = (Metric("mse"), self.selector.facts_.variance) if is_r2 else (self.metric, 1)
         models = zip((self.model_all, self.model_kept), self.tables(X), strict=True)
-        full, kept = (_losses(metric, self.task, *one, values) / unit for one in models)
+        full, kept = (_losses(metric, self.selector.task_, *one, values) / unit for one in models)
         return full, kept
 
     def disagreement(self, X: TableLike) -> FloatArray:
         """Return how far the predictions differ: 0 where losses cannot, for any target."""
         models = zip((self.model_all, self.model_kept), self.tables(X), strict=True)
-        if self.task == "regression":
+        if self.selector.task_ == "regression":
             one, other = (outputs(model, "predict", part, 1)[:, 0] for model, part in models)
             return np.abs(one - other)
         if self.metric.needs == "predictions":
@@ -174,7 +165,6 @@ class ModelPair:
 def fit_both(
     selector: Selector, model: Estimator, X: TableLike, y: TargetLike
 ) -> tuple[Estimator, Estimator]:
-    """Fit a model to all columns of training rows, and to those kept."""
     able = able_to_fit(model, type(model).__name__, X, y)
     return fit_clone(able, X, y), fit_clone(able, selector.transform(X), y)
 
@@ -189,7 +179,6 @@ def notes_of_training(selector: Selector, X: TableLike, y: TargetLike) -> Notes:
 def _losses(
     metric: Metric, task: Task, model: Estimator, part: TableLike, values: AnyArray
 ) -> FloatArray:
-    """Return the loss of every row by a model that is fitted already."""
     fit = Fit(model, part, np.arange(len(values)), part)
     classes = classes_of(model, np.unique(values)) if task == "classification" else values
     return losses_of_fits(metric, task, [fit], values, classes, None, None)
@@ -249,14 +238,14 @@ def audit_stream(
             "rows in memory that the model is fitted to."
         )
     pair = ModelPair.of(selector, *fit_both(selector, model, *train), metric)
-    nothing = fit_clone(MODELS_OF_NOTHING[pair.task], np.zeros((len(train[1]), 1)), train[1])
+    nothing = fit_clone(MODELS_OF_NOTHING[selector.task_], np.zeros((len(train[1]), 1)), train[1])
     models = (pair.model_all, pair.model_kept, nothing)
-    totals = Totals(pair.metric, pair.task, models, (1, 0), (0, 2), (1, 2))
+    totals = Totals(pair.metric, selector.task_, models, (1, 0), (0, 2), (1, 2))
     like, profile, hashes = selector._record.profile, None, []
     notes = notes_of_training(selector, *train)
     for columns, values, _ in _rows_of(X, y, None):
         totals.add((*pair.tables(columns), columns), values)
-        own, some = profile_of(columns, values, pair.task, like)
+        own, some = profile_of(columns, values, selector.task_, like)
         profile = own if profile is None or like is None else profile.with_more(own)
         hashes.append(some)
     notes += compare_with_fit(selector, profile, np.concatenate(hashes))

@@ -40,7 +40,6 @@ def subgroups_by_name(subgroups: ColumnChoice) -> Fields:
 
 
 def drawn_subgroups(subgroups: ColumnChoice, draw: Callable[[RowLabels, str], RowLabels]) -> Fields:
-    """Return subgroups of rows that were drawn."""
     found: Fields = {}
     for name, own in subgroups_by_name(subgroups).items():
         labels, budget = _labels_and_budget(own)

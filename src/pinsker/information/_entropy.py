@@ -10,7 +10,7 @@ from scipy.special import digamma
 
 from pinsker._notes import Note, Notes
 from pinsker._types import ColumnChoice, FloatArray, IntArray, Missing, Scale, TableLike
-from pinsker.encoding import Columns, Kind, check_neighbors, encode_columns
+from pinsker.encoding import Kind, check_neighbors, encode_columns
 from pinsker.engine import Correction, count_threads
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.information._estimators import gaussian_entropy, merge_states, state_entropy
@@ -174,26 +174,21 @@ def _lay_out(x: TableLike, options: Options) -> tuple[_EntropyLayout, Notes]:
         numbers = gaussian_columns(columns, "x", method)
         check_gaussian_rows(columns.n_rows, columns.n_columns, method)
     else:
-        _check_differential(columns, continuous, k)
+        check_neighbors(k, columns.n_rows)
+        if not continuous:
+            raise ParameterError(
+                "method='knn' estimates a differential entropy, but no column of x is continuous: "
+                "use method='discrete', or categorical_features='none' if they are measurements."
+            )
+        if columns.missing is not None and columns.missing[:, continuous].any():
+            raise DataError(
+                "a continuous column with missing='category' has no differential entropy: "
+                "use missing='drop'."
+            )
     others = [j for j in range(columns.n_columns) if j not in continuous]
     states, n_states = merge_states(columns.metric()[:, others])
     how = (k, options.correction, scale == "standard", n_threads)
     return _EntropyLayout(method, states, n_states, numbers, *how), notes
-
-
-def _check_differential(columns: Columns, continuous: list[int], k: int) -> None:
-    """Refuse columns that have no differential entropy at all."""
-    check_neighbors(k, columns.n_rows)
-    if not continuous:
-        raise ParameterError(
-            "method='knn' estimates a differential entropy, but no column of x is continuous: "
-            "use method='discrete', or categorical_features='none' if they are measurements."
-        )
-    if columns.missing is not None and columns.missing[:, continuous].any():
-        raise DataError(
-            "a continuous column with missing='category' has no differential entropy: "
-            "use missing='drop'."
-        )
 
 
 def _entropy_warnings(layout: _EntropyLayout, value: float) -> tuple[str, ...]:
@@ -226,7 +221,12 @@ def neighbor_entropy(
     values: FloatArray, cells: IntArray, *, k: int, standardize: bool, n_threads: int = 1
 ) -> NeighborEntropy:
     """Kozachenko-Leonenko entropy in the max norm, given the cell of each row."""
-    spread = _spreads(values) if standardize else np.ones(values.shape[1])
+    spread = np.ones(values.shape[1])
+    if standardize:  # one for a constant column; any scale: squares stay in range
+        largest = np.abs(values).max(axis=0)
+        largest = np.where(largest > 0, largest, 1.0)
+        spread = (values / largest).std(axis=0) * largest
+        spread = np.where(np.ptp(values, axis=0) > 0, spread, 1.0)
     scaled = values / spread
     per_row, used = np.zeros(values.shape[0]), np.ones(values.shape[0], dtype=np.bool_)
     by_cell = np.argsort(cells, kind="stable")
@@ -234,7 +234,11 @@ def neighbor_entropy(
         if rows.size == 1:
             used[rows] = False
         else:
-            per_row[rows] = _terms(scaled[rows], min(k, rows.size - 1), n_threads)
+            cell, near = scaled[rows], min(k, rows.size - 1)
+            found, _ = cKDTree(cell).query(cell, k=[near + 1], p=math.inf, workers=n_threads)
+            with np.errstate(divide="ignore"):
+                away = values.shape[1] * np.log(2 * np.asarray(found).ravel())
+            per_row[rows] = away + digamma(rows.size) - digamma(near)
     tied = np.isneginf(per_row)
     value = -math.inf  # unless rows could be compared with others, and none is tied
     if used.any() and np.isfinite(per_row).all():
@@ -242,20 +246,3 @@ def neighbor_entropy(
         value = math.fsum(per_row[used]) / int(used.sum())
     value += float(np.sum(np.log(spread)))
     return NeighborEntropy(value, int(tied.sum()), int(np.sum(~used)))
-
-
-def _terms(cell: FloatArray, k: int, n_threads: int) -> FloatArray:
-    """One term of the entropy per row of a cell."""
-    n_rows, n_columns = cell.shape
-    found, _ = cKDTree(cell).query(cell, k=[k + 1], p=math.inf, workers=n_threads)
-    radius = np.asarray(found).reshape(n_rows)
-    with np.errstate(divide="ignore"):
-        return np.asarray(n_columns * np.log(2 * radius) + digamma(n_rows) - digamma(k))
-
-
-def _spreads(values: FloatArray) -> FloatArray:
-    """Standard deviations, one for a constant column."""
-    largest = np.abs(values).max(axis=0)
-    largest = np.where(largest > 0, largest, 1.0)
-    spread = (values / largest).std(axis=0) * largest
-    return np.where(np.ptp(values, axis=0) > 0, spread, 1.0)

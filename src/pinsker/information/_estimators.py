@@ -194,7 +194,6 @@ class LocalTerms:
 
     @property
     def value(self) -> float:
-        """The estimate in nats, not clipped."""
         return float(self.terms.mean())
 
 

@@ -269,7 +269,6 @@ def lay_out(arguments: Arguments, method: str, options: Options) -> MethodArrays
 
 
 def as_states(columns: Columns, name: str) -> IntArray:
-    """Merge discrete columns into one column of states."""
     for column, kind in zip(columns.names, columns.kinds, strict=True):
         if kind is Kind.CONTINUOUS:
             raise DataError(
@@ -306,7 +305,6 @@ def check_gaussian_rows(n_rows: int, n_columns: int, method: str) -> None:
 
 
 def check_choice(name: str, value: str, allowed: tuple[str, ...], why: str = "") -> None:
-    """Refuse a value that a parameter does not have."""
     if value not in allowed:
         raise ParameterError(
             f"{name}={value!r} is not known{why}: use one of {', '.join(allowed)}."

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import digamma
 
 from pinsker._notes import Notes
-from pinsker._types import AnyArray, FloatArray, IntArray
+from pinsker._types import AnyArray, IntArray
 from pinsker.encoding import Columns
 from pinsker.engine import generator_of
 from pinsker.exceptions import UnreliableEstimateWarning
@@ -92,7 +92,6 @@ def warn_unreliable(messages: tuple[str, ...], *, stacklevel: int) -> None:
 
 
 def clip_negative(value: float, clip: bool) -> float:
-    """Return zero for a negative value with `clip`."""
     assert not math.isnan(value)
     return max(value, 0.0) if clip else value
 
@@ -107,10 +106,34 @@ def reliability_warnings(
         return ("x and y are exact linear functions of each other, so it is infinite",)
     if measured.ceiling is None:
         return ()
-    return (
-        *isolated_row_warnings(measured.n_alone, layout.n_rows),
-        *_resolution_warnings(layout, measured, arguments),
-    )
+    alone = isolated_row_warnings(measured.n_alone, layout.n_rows)
+    classes = [side for side in (arguments.x, arguments.y) if _is_nominal(side)]
+    if _is_well_resolved(measured, arguments, bool(classes)):
+        return alone
+    n_rows, n_columns = layout.n_rows, arguments.n_columns
+    resolution = neighbor_resolution(layout, arguments)
+    # Information about classes is at most their entropy, so no more need be resolved.
+    entropies = [state_entropy(merge_states(side.metric())[0], "none") for side in classes]
+    needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * entropy for entropy in entropies)])
+    z = np.empty((n_rows, 0)) if layout.z is None else layout.z
+    known = {column.tobytes() for column in np.ascontiguousarray(z.T)}
+    repeated = (
+        all(column.tobytes() in known for column in np.ascontiguousarray(side.T))
+        for side in (layout.x, layout.y)
+    )  # where z holds all columns of x, or all of y, the information is zero
+    if resolution < needed and not any(repeated):
+        reason = (
+            f"{n_columns} columns are too many for {n_rows} rows: neighbors are so far apart that "
+            f"they show at most {resolution:.2g} nats, and less than is there"
+        )
+        return (*alone, reason)
+    if not classes and measured.value > _NEAR_RESOLUTION * resolution:
+        reason = (
+            f"the estimate is close to the {resolution:.2g} nats that neighbors can show with "
+            f"{n_rows} rows, so the truth may be larger"
+        )
+        return (*alone, reason)
+    return alone
 
 
 def half_sampling_error(
@@ -127,7 +150,6 @@ def half_sampling_error(
 
 
 def sparse_cell_warnings(rows_per_cell: float) -> tuple[str, ...]:
-    """Return a reason when too few rows share a joint state."""
     if rows_per_cell >= ROWS_PER_STATE:
         return ()
     reason = (
@@ -138,7 +160,6 @@ def sparse_cell_warnings(rows_per_cell: float) -> tuple[str, ...]:
 
 
 def isolated_row_warnings(n_alone: int, n_rows: int) -> tuple[str, ...]:
-    """Return a reason when many rows have no row to be compared with."""
     if n_alone <= _MOST_ALONE * n_rows:
         return ()
     reason = (
@@ -146,33 +167,6 @@ def isolated_row_warnings(n_alone: int, n_rows: int) -> tuple[str, ...]:
         "zero; merge rare categories"
     )
     return (reason,)
-
-
-def _resolution_warnings(
-    layout: MethodArrays, measured: Measurement, arguments: Arguments
-) -> tuple[str, ...]:
-    """Compare the estimate with what the neighbors could have shown."""
-    classes = [side for side in (arguments.x, arguments.y) if _is_nominal(side)]
-    if _is_well_resolved(measured, arguments, bool(classes)):
-        return ()
-    n_rows, n_columns = layout.n_rows, arguments.n_columns
-    resolution = neighbor_resolution(layout, arguments)
-    # Information about classes is at most their entropy, so no more need be resolved.
-    entropies = [state_entropy(merge_states(side.metric())[0], "none") for side in classes]
-    needed = min([_RESOLUTION_NEEDED, *(_CLASSES_NEEDED * entropy for entropy in entropies)])
-    if resolution < needed and not _repeats_condition(layout):
-        reason = (
-            f"{n_columns} columns are too many for {n_rows} rows: neighbors are so far apart that "
-            f"they show at most {resolution:.2g} nats, and less than is there"
-        )
-        return (reason,)
-    if not classes and measured.value > _NEAR_RESOLUTION * resolution:
-        reason = (
-            f"the estimate is close to the {resolution:.2g} nats that neighbors can show with "
-            f"{n_rows} rows, so the truth may be larger"
-        )
-        return (reason,)
-    return ()
 
 
 def _is_well_resolved(measured: Measurement, arguments: Arguments, classes: bool) -> bool:
@@ -189,17 +183,6 @@ def _is_well_resolved(measured: Measurement, arguments: Arguments, classes: bool
 
 def _is_nominal(side: Columns) -> bool:
     return not any(kind.is_numeric for kind in side.kinds)
-
-
-def _repeats_condition(layout: MethodArrays) -> bool:
-    """Whether z holds all columns of x, or all of y: the information is zero then."""
-    if layout.z is None:
-        return False
-    known = {column.tobytes() for column in np.ascontiguousarray(layout.z.T)}
-    return any(
-        all(column.tobytes() in known for column in np.ascontiguousarray(side.T))
-        for side in (layout.x, layout.y)
-    )
 
 
 def neighbor_resolution(layout: MethodArrays, arguments: Arguments) -> float:
@@ -224,18 +207,12 @@ def _rows_in_ball(
     x: AnyArray, y: AnyArray, z: AnyArray, row: int, k: int
 ) -> tuple[int, int, int, int, int]:
     """Count the rows inside a row's radius in z, in xz and yz, and those equal in x or y."""
-    to_x, to_y, to_z = (_distances(part, row) for part in (x, y, z))
+    to_x, to_y, to_z = (
+        np.abs(part - part[:, [row]]).max(axis=0, initial=0.0) for part in (x, y, z)
+    )
     joint = np.maximum(np.maximum(to_x, to_y), to_z)
     radius = np.partition(joint, k)[k]  # position 0 is the row
     near = to_z < radius
     inside = [int(np.count_nonzero(near & (to < radius))) for to in (to_x, to_y)]
     equal = [int(np.count_nonzero(near & (to == 0))) for to in (to_x, to_y)]
     return int(np.count_nonzero(near)), inside[0], inside[1], equal[0], equal[1]
-
-
-def _distances(columns: AnyArray, row: int) -> FloatArray:
-    """Max-norm distances of a row to all rows."""
-    distances = np.zeros(columns.shape[1])
-    for values in columns:
-        np.maximum(distances, np.abs(values - values[row]), out=distances)
-    return distances

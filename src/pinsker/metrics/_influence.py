@@ -7,6 +7,7 @@ spread gives its standard error. Scores of a confusion matrix are computed for m
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
@@ -33,7 +34,6 @@ def row_values(
 
 
 def mean_influence(losses: FloatArray, weights: FloatArray) -> Influence:
-    """Return the weighted mean of losses, and how each row moves it."""
     mean = float(np.average(losses, weights=weights))
     return mean, losses - mean
 
@@ -63,7 +63,6 @@ def gini(y_true: AnyArray, y_score: FloatArray, sample_weight: FloatArray | None
 
 
 def gini_influence(positive: BoolArray, scores: FloatArray, weights: FloatArray) -> Influence:
-    """Return the Gini coefficient by the placements of DeLong."""
     auc, influence = auc_influence(positive, scores, weights)
     return 2.0 * auc - 1.0, 2.0 * influence
 
@@ -94,39 +93,6 @@ def precision_influence(positive: BoolArray, scores: FloatArray, weights: FloatA
     of_positive = (np.cumsum(ones * without_hit) - step * without_hit + above) / left_ones
     left = np.where(positive, of_positive[level], of_negative[level])
     return score, (total / step - 1.0) * (score - left)
-
-
-def one_vs_rest(
-    one: Callable[[BoolArray, FloatArray, FloatArray], Influence],
-    labels: IntArray,
-    scores: FloatArray,
-    weights: FloatArray,
-    *,
-    by_frequency: bool = False,
-) -> Influence:
-    """Average a score of two classes over every class against the rest."""
-    n_classes = scores.shape[1]
-    parts = [one(labels == c, scores[:, c], weights) for c in range(n_classes)]
-    values = np.array([value for value, _ in parts])
-    if not by_frequency:
-        return float(values.mean()), np.mean([influence for _, influence in parts], axis=0)
-    shares = np.bincount(labels, weights, n_classes) / weights.sum()
-    score = float(shares @ values)
-    within = np.sum([share * part[1] for share, part in zip(shares, parts, strict=True)], axis=0)
-    return score, np.asarray(within + values[labels] - score)
-
-
-def one_vs_one_auc(labels: IntArray, scores: FloatArray, weights: FloatArray) -> Influence:
-    """Average the AUC over all pairs of classes, ranked by both scores (Hand and Till 2001)."""
-    n_classes, total = scores.shape[1], float(weights.sum())
-    value, influence = 0.0, np.zeros(len(labels))
-    pairs = [(a, b) for a in range(n_classes) for b in range(n_classes) if a != b]
-    for one, other in pairs:
-        rows = np.flatnonzero((labels == one) | (labels == other))
-        part, moved = auc_influence(labels[rows] == one, scores[rows, one], weights[rows])
-        value += part / len(pairs)
-        influence[rows] += moved * total / float(weights[rows].sum()) / len(pairs)
-    return value, influence
 
 
 def block_jackknife(
@@ -221,14 +187,12 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def balanced_accuracy(matrices: FloatArray) -> FloatArray:
-    """Return the mean recall of the classes that occur."""
     support = matrices.sum(axis=-1)
     recall = _ratio(np.diagonal(matrices, axis1=-2, axis2=-1), support)
     return np.asarray(recall.sum(axis=-1) / (support > 0).sum(axis=-1))
 
 
 def matthews(matrices: FloatArray) -> FloatArray:
-    """Return Matthews' correlation of true and predicted classes."""
     true, predicted = matrices.sum(axis=-1), matrices.sum(axis=-2)
     n = true.sum(axis=-1)
     right = np.trace(matrices, axis1=-2, axis2=-1)
@@ -240,7 +204,6 @@ def matthews(matrices: FloatArray) -> FloatArray:
 def f_beta(
     hits: FloatArray, missed: FloatArray, called: FloatArray, beta: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return part and whole of F-beta."""
     part = (1 + beta**2) * hits
     return part, part + beta**2 * missed + called
 
@@ -352,7 +315,6 @@ class _Censoring:
 
     @classmethod
     def of(cls, time: FloatArray, event: BoolArray, weights: FloatArray) -> "_Censoring":
-        """Estimate it from some rows."""
         times, at = np.unique(time, return_inverse=True)
         n = len(times)
         leaving = np.bincount(at, weights, n)
@@ -418,7 +380,6 @@ class NumberRows:
 
     @property
     def squares(self) -> FloatArray:
-        """Squared errors of each target."""
         return np.asarray((self.predictions - self.values) ** 2)
 
     @property
@@ -445,11 +406,9 @@ class Column:
 
     @property
     def gaps(self) -> FloatArray:
-        """Differences from the predictions."""
         return np.asarray(self.true - self.predicted)
 
     def mean(self, losses: FloatArray) -> Influence:
-        """Return the mean of losses, and how each row moves it."""
         return mean_influence(losses, self.weights)
 
     def variance(self, values: FloatArray) -> Influence:
@@ -478,10 +437,25 @@ def of_ranks(one: Ranked) -> Callable[[ClassRows, Fields], Influence]:
             at = rows.positive(kwargs)
             margin = rows.scores[:, at] - rows.scores[:, 1 - at]
             return one(rows.labels == at, margin, rows.weights)
-        given = (rows.labels, rows.log_probabilities, rows.weights)
-        if kwargs.get("multi_class") == "ovo":
-            return one_vs_one_auc(*given)
-        return one_vs_rest(one, *given, by_frequency=kwargs.get("average") == "weighted")
+        labels, scores, weights = rows.labels, rows.log_probabilities, rows.weights
+        if kwargs.get("multi_class") != "ovo":
+            parts = [one(labels == c, scores[:, c], weights) for c in range(scores.shape[1])]
+            values = np.array([value for value, _ in parts])  # of every class against the rest
+            if kwargs.get("average") != "weighted":
+                return float(values.mean()), np.mean([moved for _, moved in parts], axis=0)
+            shares = np.bincount(labels, weights, scores.shape[1]) / weights.sum()
+            score, each = float(shares @ values), zip(shares, parts, strict=True)
+            within = np.sum([share * moved for share, (_, moved) in each], axis=0)
+            return score, np.asarray(within + values[labels] - score)
+        # The AUC of all pairs of classes, ranked by both scores, averaged (Hand and Till 2001).
+        pairs = list(permutations(range(scores.shape[1]), 2))
+        value, moves, total = 0.0, np.zeros(len(labels)), float(weights.sum())
+        for a, b in pairs:
+            some = np.flatnonzero((labels == a) | (labels == b))
+            part, moved = auc_influence(labels[some] == a, scores[some, a], weights[some])
+            value += part / len(pairs)
+            moves[some] += moved * total / float(weights[some].sum()) / len(pairs)
+        return value, moves
 
     return influence
 
@@ -498,7 +472,6 @@ def is_plain_auc(kwargs: Fields) -> bool:
 
 
 def mean_log_loss(rows: ClassRows, kwargs: Fields) -> Influence:  # noqa: ARG001
-    """Return the mean log-loss."""
     return mean_influence(-rows.own(rows.log_probabilities), rows.weights)
 
 

@@ -89,11 +89,9 @@ class Metric:
 
     @property
     def of_all_rows(self) -> "Metric":
-        """The metric without subgroups."""
         return self if self.subgroups is None else Metric(self.metric)
 
     def on_rows(self, rows: IntArray) -> "Metric":
-        """Return the metric of some rows of a table."""
         parts = self.subgroups
         return self if parts is None else replace(self, subgroups=parts.on_rows(rows))
 
@@ -104,7 +102,6 @@ class Metric:
 
     @property
     def of_worst(self) -> bool:
-        """Whether the worst of several targets counts, not their mean."""
         return isinstance(self.metric, WorstTarget)
 
     @property  # not a cached one: what refers to itself cannot be written by skops
@@ -132,7 +129,6 @@ class Metric:
         return GROUPS_LEFT_OUT if grouped and found == BLOCKS_LEFT_OUT else found
 
     def check(self, target: Target) -> None:
-        """Refuse a metric that does not fit a target."""
         if target.task == "survival" and self.metric not in METRICS["survival"]:
             raise _refused(
                 f"metric {self.name!r} is none of censored times: use "
@@ -160,7 +156,6 @@ class Metric:
             self._check_costs(n_classes)
 
     def _check_costs(self, n_classes: int) -> None:
-        """Refuse a `CostMatrix` of another number of classes."""
         if len(self.metric.costs) != n_classes:
             raise _refused(
                 f"the CostMatrix is for {len(self.metric.costs)} classes, but the target has "
@@ -275,15 +270,14 @@ class Metric:
                 logs, labels, scores, classes=target.classes, weights=own, clusters=together
             )
             return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name)
-        assert target.raw is not None  # numbers and censored times keep the user's values
-        raw = target.raw[rows]
+        every, raw = target.numbers, target.numbers[rows]
         if target.task == "survival":
             likelihood = log_likelihood_of_times(scores[:, 0], raw, own)
-            losses = self.of_survival(scores, raw, grid_times(target.raw), weights=own)
+            losses = self.of_survival(scores, raw, grid_times(every), weights=own)
         else:
-            likelihood = log_likelihood_of_numbers(scores, raw, target.raw, own)
+            likelihood = log_likelihood_of_numbers(scores, raw, every, own)
             losses = self.of_numbers(
-                scores, raw, target.raw, weights=own, all_weights=weights, clusters=together
+                scores, raw, every, weights=own, all_weights=weights, clusters=together
             )
         predicted = scores[:, 0] if target.task == "regression" and scores.shape[1] == 1 else None
         return HoldoutScores(model, weighted_rows(likelihood, own), losses, self.name, predicted)
@@ -372,7 +366,6 @@ class Metric:
         return found
 
     def upper_bound(self, losses: FloatArray, facts: TargetFacts, confidence: float) -> float:
-        """Return an upper confidence bound of a mean loss that holds for any distribution."""
         if facts.task == "classification" and facts.n_targets > 1:
             return math.inf
         if self.row.counts:
@@ -384,7 +377,6 @@ class Metric:
     def upper_bounds(
         self, several: Sequence[FloatArray], facts: TargetFacts, confidence: float
     ) -> list[float]:
-        """Return the upper bounds of several mean losses, each as `upper_bound` does."""
         return [self.upper_bound(losses, facts, confidence) for losses in several]
 
     def rare_rows(self, facts: TargetFacts, n: float) -> float:
@@ -405,12 +397,10 @@ def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def _equal_or(weights: FloatArray | None, rows: AnyArray) -> FloatArray:
-    """Return weights of rows, equal ones if there are none."""
     return np.ones(len(rows)) if weights is None else weights
 
 
 def _targets(one: FloatArray, other: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
-    """Return the losses of two models target by target."""
     return list(zip(np.atleast_2d(one.T), np.atleast_2d(other.T), strict=True))
 
 

@@ -143,7 +143,16 @@ def check_metric(metric: MetricChoice) -> MetricChoice:
             return _GINI
         own = metric == "auto" or metric_row(metric).losses
         if not own and metric not in get_scorer_names():
-            _refuse_unknown(metric)
+            known = dict.fromkeys((*METRICS["classification"], *METRICS["regression"]))
+            scorers = [name for name in get_scorer_names() if not metric_row(name).refused]
+            close = get_close_matches(metric, [*known, *ALIASES, "gini", *scorers], n=3)
+            near = close or ["roc_auc", "f1", "neg_mean_absolute_error"]
+            raise _refused(
+                f"metric={metric!r} is not known: use 'auto', one of "
+                f"{', '.join(map(repr, known))}, or the name of a scikit-learn scorer for classes "
+                f"or numbers, such as {', '.join(map(repr, near))}; for censored times "
+                "'concordance' or 'integrated_brier'."
+            )
     elif isinstance(metric, CostMatrix | WorstTarget):
         return metric
     elif not callable(metric):
@@ -188,18 +197,6 @@ def task_of(metric: MetricChoice) -> Any:
     if not module.startswith("sklearn.metrics"):
         return "auto"
     return "regression" if module.endswith("_regression") else "classification"
-
-
-def _refuse_unknown(metric: str) -> None:
-    own = dict.fromkeys((*METRICS["classification"], *METRICS["regression"]))
-    scorers = [name for name in get_scorer_names() if not metric_row(name).refused]
-    close = get_close_matches(metric, [*own, *ALIASES, "gini", *scorers], n=3)
-    raise _refused(
-        f"metric={metric!r} is not known: use 'auto', one of {', '.join(map(repr, own))}, or the "
-        "name of a scikit-learn scorer for classes or numbers, such as "
-        f"{', '.join(map(repr, close or ['roc_auc', 'f1', 'neg_mean_absolute_error']))}; for "
-        "censored times 'concordance' or 'integrated_brier'."
-    )
 
 
 _PREDICT = ("predict",)
@@ -247,7 +244,13 @@ class ScoreFunction:
         if self.response == _PREDICT:
             return self._loss(self._of_predicted(rows))
         if self.row.influence is None or self.method("classification") == BLOCKS_LEFT_OUT:
-            true, given = rows.classes[rows.labels], self._given(rows)
+            at, true = rows.positive(self.kwargs), rows.classes[rows.labels]
+            if len(rows.classes) > 2:
+                given = np.exp(rows.log_probabilities)
+            elif self.needs == "scores":  # those of the second class, as probabilities are
+                given = rows.scores[:, at] - rows.scores[:, 1 - at]
+            else:
+                given = np.exp(rows.log_probabilities[:, at])
             return self._loss(self._left_out(true, given, rows.weights, rows.clusters))
         counts = np.bincount(rows.labels, rows.weights, len(rows.classes))
         if self.row.needs_every_class and (counts == 0).any():  # a score that ranks classes
@@ -299,7 +302,15 @@ class ScoreFunction:
         counts = np.bincount(cells, rows.weights, n_classes**2)
         matrix: FloatArray = counts.astype(np.float64).reshape(n_classes, n_classes)
         if not self.takes_weights:
-            return self._without_a_row_of_each_cell(rows, codes, cells)
+            # One row of each cell of the confusion matrix is left out: all of a cell are alike.
+            self._refuse_weights(rows.weights)
+            true, predicted = rows.classes[rows.labels], rows.classes[codes]
+            kwargs = self._kwargs_for(rows)
+            _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
+            whole = self._call(true, predicted, None, kwargs)
+            sides = [(np.delete(true, row), np.delete(predicted, row)) for row in first]
+            left_out = np.array([self._call(*pair, None, kwargs) for pair in sides])
+            return whole, (len(true) - 1) * (whole - left_out)[cell]
         present = (matrix.sum(axis=0) + matrix.sum(axis=1)) > 0
         score = self.row.matrix and self.row.matrix(
             self.kwargs, rows.positive(self.kwargs), present
@@ -315,30 +326,6 @@ class ScoreFunction:
 
         slopes = matrix_slopes(score, matrix)[rows.labels, codes]
         return float(np.squeeze(score(matrix))), slopes * float(rows.weights.sum())
-
-    def _without_a_row_of_each_cell(
-        self, rows: ClassRows, codes: IntArray, cells: IntArray
-    ) -> Influence:
-        """Leave one row of each cell of the confusion matrix out: all rows of a cell are alike."""
-        self._refuse_weights(rows.weights)
-        true, predicted = rows.classes[rows.labels], rows.classes[codes]
-        kwargs = self._kwargs_for(rows)
-        _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
-        everything = self._call(true, predicted, None, kwargs)
-        left_out = [
-            self._call(np.delete(true, row), np.delete(predicted, row), None, kwargs)
-            for row in first
-        ]
-        return everything, (len(true) - 1) * (everything - np.array(left_out))[cell]
-
-    def _given(self, rows: ClassRows) -> FloatArray:
-        """Return what a function of scores gets: of two classes the second, else all."""
-        if len(rows.classes) > 2:
-            return np.exp(rows.log_probabilities)
-        at = rows.positive(self.kwargs)
-        if self.needs == "scores":
-            return np.asarray(rows.scores[:, at] - rows.scores[:, 1 - at])
-        return np.asarray(np.exp(rows.log_probabilities[:, at]))
 
     def _left_out(
         self, true: AnyArray, given: AnyArray, weights: FloatArray, clusters: IntArray | None

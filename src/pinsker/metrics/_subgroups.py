@@ -66,7 +66,6 @@ class Subgroups:
     budget: float  # of all rows; NaN where none has a budget of its own
 
     def on_rows(self, rows: IntArray) -> "Subgroups":
-        """Return the subgroups of some rows."""
         return Subgroups(self.names, self.masks[:, rows], self.budgets, self.budget)
 
     def worst(

@@ -141,15 +141,8 @@ def squared_error(known: Known, scale: float = 1.0) -> Scaled:
 
 
 def variance_share(known: Known) -> Scaled:
-    """Squared error in units of the variance."""
     facts = known.facts.shares or known.facts
     return squared_error(replace(known, facts=facts), fact(facts.variance, "variance", "r2"))
-
-
-def absolute_error(known: Known) -> Scaled:
-    """L3; of several targets by the root mean square of the ranges, at least their mean."""
-    length = fact(known.facts.target_range, "target_range", "mae")
-    return AbsoluteErrorBound(length), 1.0, known.limit
 
 
 def log_loss(known: Known) -> Scaled:
@@ -224,13 +217,11 @@ class MetricRow:
         return isinstance(self.largest_loss, float) and math.isfinite(self.largest_loss)
 
     def largest_loss_of(self, facts: TargetFacts) -> float:
-        """Return the largest loss of a row."""
         return (
             self.largest_loss if isinstance(self.largest_loss, float) else self.largest_loss(facts)
         )
 
     def losses_of(self, task: Task) -> Callable[[Any], Any]:
-        """Return the losses of rows of a task."""
         return self.losses[self.tasks.index(task)]
 
 
@@ -244,7 +235,6 @@ def _range_in_deviations(facts: TargetFacts) -> float:
 
 
 def _mean(function: Function, **more: Any) -> MetricRow:
-    """Return the row of a mean loss of numbers of scikit-learn."""
     known = {"name": f"neg_{function.__name__}", "influence": _influence.rowwise(function)}
     return MetricRow(tasks=_NUMBERS, function=function, method=MEAN, **{**known, **more})
 
@@ -293,7 +283,11 @@ _ROWS = (
     _mean(
         metrics.mean_absolute_error, name="mae", words="mean absolute error",
         aliases=("neg_mean_absolute_error",), largest_loss=_range,
-        theory=Theory(absolute_error),
+        # Of several targets by the root mean square of the ranges, which is at least their mean.
+        theory=Theory(lambda known: (
+            AbsoluteErrorBound(fact(known.facts.target_range, "target_range", "mae")), 1.0,
+            known.limit,
+        )),
         losses=(lambda rows: np.sqrt(rows.squares).mean(axis=1),),
     ),
     MetricRow(

@@ -87,7 +87,11 @@ def _target_codes(
     all_counts, all_sums = counts.sum(axis=0), sums.sum(axis=0)
     codes = _smoothed(all_sums, all_counts, mean)
     by_others = _smoothed(all_sums - sums, all_counts - counts, mean)[part, train]
-    training = codes[train] if _is_mostly_real(codes[train], by_others, targets) else by_others
+    total = np.square(targets - mean).sum()
+    explained = total - np.square(targets - codes[train]).sum()
+    # What codes explain must hold for rows that they were not fitted to.
+    is_real = total - np.square(targets - by_others).sum() > _REAL_PART * explained
+    training = codes[train] if is_real else by_others
     if targets.shape[1] == 1:
         return training, codes[test]
     away = (codes - mean) * np.sqrt(all_counts)[:, None]
@@ -99,14 +103,6 @@ def _target_codes(
 
 def _smoothed(sums: FloatArray, counts: IntArray, mean: FloatArray) -> FloatArray:
     return np.asarray((sums + _SMOOTHING * mean) / (counts + _SMOOTHING)[..., None])
-
-
-def _is_mostly_real(codes: FloatArray, by_others: FloatArray, targets: FloatArray) -> bool:
-    """Return whether what codes explain of the targets holds for rows they were not fitted to."""
-    total = np.square(targets - targets.mean(axis=0)).sum()
-    explained = total - np.square(targets - codes).sum()
-    real = total - np.square(targets - by_others).sum()
-    return bool(real > _REAL_PART * explained)
 
 
 def _n_codes(train: IntArray, test: IntArray) -> int:
@@ -252,21 +248,18 @@ class Layout:
         out[:, starts] = taken
         for i in np.flatnonzero(special):
             j, block = int(columns[i]), slice(int(starts[i]), int(starts[i] + widths[i]))
-            categories = design.categories[j]
-            if categories is None:
-                self._mark_missing(out[:, block], rows, j)
-            else:
-                out[:, block] = _one_hot_of_frequent(taken[:, i], categories)
+            categories, missing = design.categories[j], design.columns.missing
+            if categories is not None:
+                of_each = one_hot(taken[:, i], np.sort(categories[:MAX_ONE_HOT]))
+                if len(categories) > MAX_ONE_HOT:
+                    of_each = np.column_stack([of_each, 1.0 - of_each.sum(axis=1)])
+                out[:, block] = of_each
+            elif missing is not None:  # a column with gaps comes with their mask
+                absent, is_marked = missing[rows, j], widths[i] == 2
+                out[absent, starts[i]] = 0.0 if is_marked else np.nan
+                if is_marked:
+                    out[:, starts[i] + 1] = absent
         return out
-
-    def _mark_missing(self, block: FloatArray, rows: IntArray, j: int) -> None:
-        missing = self.design.columns.missing
-        assert missing is not None  # a column with gaps comes with their mask
-        absent = missing[rows, j]
-        marked = block.shape[1] == 2
-        block[absent, 0] = 0.0 if marked else np.nan
-        if marked:
-            block[:, 1] = absent
 
     def _columns_of(self, features: Iterable[int]) -> IntArray:
         chosen = [j for feature in sorted(features) for j in self.design.features[feature]]
@@ -275,10 +268,3 @@ class Layout:
 
 def one_hot(values: AnyArray, categories: AnyArray) -> FloatArray:
     return np.asarray(values[:, None] == categories, dtype=np.float64)
-
-
-def _one_hot_of_frequent(codes: FloatArray, categories: FloatArray) -> FloatArray:
-    columns = one_hot(codes, np.sort(categories[:MAX_ONE_HOT]))
-    if len(categories) <= MAX_ONE_HOT:
-        return columns
-    return np.column_stack([columns, 1.0 - columns.sum(axis=1)])

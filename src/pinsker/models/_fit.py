@@ -33,7 +33,6 @@ class HoldoutScores:
 
     @cached_property
     def loss(self) -> float:
-        """Mean loss, in `metric`; that of the worst target where it counts."""
         return float(self.losses.mean(axis=0).max())
 
 
@@ -165,9 +164,8 @@ def predict_rows(
         columns = data.own.columns_of(features)
         return model.fit_predict_rows(data.own, target, train, test, columns, weights)
     if target.task == "survival" and (isinstance(model, PriorModel) or not features):
-        assert target.raw is not None  # censored times keep the user's values
-        own = None if weights is None else weights[train]
-        return prior_of_survival(target.raw[train], len(test), grid_times(target.raw), own)
+        own, times = None if weights is None else weights[train], grid_times(target.numbers)
+        return prior_of_survival(target.numbers[train], len(test), times, own)
     layout = data.design.layout(model.layout)
     rows, others = layout.take(train, features), layout.take(test, features)
     if shuffled is not None:
@@ -183,11 +181,10 @@ def predict_rows(
             given = (rows, part.labels[train], others, len(part.classes))
             scores.append(model.fit_predict_scores(*given, **how))
         return scores[0] if len(scores) == 1 else np.hstack(scores)
-    assert target.raw is not None  # a numeric target keeps the user's values
     if isinstance(model, SurvivalModel):
-        times, own = grid_times(target.raw), how.get("weights")
-        return model.fit_predict_survival(rows, target.raw[train], others, times, own)
-    return model.fit_predict(rows, target.raw[train], others, **how)
+        times, own = grid_times(target.numbers), how.get("weights")
+        return model.fit_predict_survival(rows, target.numbers[train], others, times, own)
+    return model.fit_predict(rows, target.numbers[train], others, **how)
 
 
 def losses_without(

@@ -402,7 +402,6 @@ class Linear(LinearRanks):
     name: str = "linear"
 
     def as_estimator(self, task: Task) -> Estimator:
-        """Return the regression behind a scaler."""
         classes = task == "classification"
         linear = LogisticRegression(C=self.C) if classes else RidgeCV(np.logspace(-2, 6, 9))
         return make_pipeline(StandardScaler(), linear)

@@ -303,14 +303,12 @@ class RawModel(HoldoutModel):
         able = replace(self, estimator=of_columns(self.estimator, column_names(own.table), columns))
         of_train = None if weights is None else weights[train]
         if target.task == "survival":
-            assert target.raw is not None  # censored times keep the user's values
-            y = as_structured(target.raw, target.names)
+            y = as_structured(target.numbers, target.names)
             model = able._fitted(given, y[train], of_train)
-            grid = grid_times(target.raw)
+            grid = grid_times(target.numbers)
             return survival_predictions(model, given, own.take(test, columns), grid)
         if target.labels is None:
-            assert target.raw is not None  # a numeric target keeps the user's values
-            values = target.raw[train]
+            values = target.numbers[train]
             numbers = values[:, 0] if values.shape[1] == 1 else values
             model = able._fitted(given, numbers, of_train)
             return outputs(model, "predict", own.take(test, columns), values.shape[1])
@@ -398,7 +396,15 @@ def able_to_fit(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> E
         return able
     _refuse_named_classes(estimator, name, part, y[rows])
     if is_frame(part):
-        able, _ = _first_able(make_pipeline(_default_encoding(), estimator), part, y[rows])
+        text = OneHotEncoder(
+            handle_unknown="infrequent_if_exist", max_categories=_MOST_CATEGORIES,
+            sparse_output=False,
+        )  # fmt: skip
+        numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
+        steps = (("numbers", numbers, True), ("text", text, False))
+        chosen = [(name, step, partial(_columns_of, numeric=own)) for name, step, own in steps]
+        encoded = make_pipeline(ColumnTransformer(chosen), estimator)
+        able, _ = _first_able(encoded, part, y[rows])
     if able is None:
         raise _refused(
             f"model {name!r} ({type(estimator).__name__}) cannot be fitted to these columns as "
@@ -442,14 +448,12 @@ def prepare_models(
     if not any(isinstance(model, RawModel) for model in models):
         return tuple(models)
     target = encoded.target
-    y: AnyArray | None
     if target.parts:
         y = class_matrix(target)
-    elif target.raw is not None and target.task == "survival":
-        y = as_structured(target.raw, target.names)
+    elif target.task == "survival":
+        y = as_structured(target.numbers, target.names)
     else:
-        y = target.raw if target.labels is None else class_names(target)[target.labels]
-    assert y is not None  # a numeric target keeps the user's values
+        y = target.numbers if target.labels is None else class_names(target)[target.labels]
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     own = OwnColumns.of(X, encoded)
     table = own.take(np.arange(len(y)), own.columns_of(range(encoded.n_features)))
@@ -461,21 +465,9 @@ def prepare_models(
     )
 
 
-def _default_encoding() -> ColumnTransformer:
-    most, unknown = _MOST_CATEGORIES, "infrequent_if_exist"
-    text = OneHotEncoder(handle_unknown=unknown, max_categories=most, sparse_output=False)
-    numbers = SimpleImputer(add_indicator=True, keep_empty_features=True)
-    return ColumnTransformer(
-        [("numbers", numbers, _numeric_columns), ("text", text, _other_columns)]
-    )
-
-
-def _numeric_columns(frame: TableLike) -> list[str]:
-    return list(frame_of(frame).select(nw.selectors.numeric()).columns)
-
-
-def _other_columns(frame: TableLike) -> list[str]:
-    return list(frame_of(frame).select(~nw.selectors.numeric()).columns)
+def _columns_of(frame: TableLike, *, numeric: bool) -> list[str]:
+    numbers = nw.selectors.numeric()
+    return list(frame_of(frame).select(numbers if numeric else ~numbers).columns)
 
 
 def _refuse_named_classes(estimator: Estimator, name: str, X: TableLike, y: AnyArray) -> None:

@@ -105,7 +105,14 @@ def expert_charts(summary: Fields) -> list[Fields]:
     sets = [one for one in summary["path"]["sets"] if one["size"] > 0]
     known = [one for one in sets if one["information"] is not None]  # not if time was up
     information = [Series(own, [_plain_point(one, "information", "nats") for one in known])]
-    information += _held_out_information(summary)
+
+    def held_out(row: Fields) -> Point:
+        value, error = row["information"], BAND * row["information_error"]
+        about = f"{plural(row['n_features'], 'feature')}, {row['search']}, held out: "
+        about += f"{number(value)} nats ± {number(error)} ({row['model_information']})"
+        return Point(row["n_features"], value, value - error, value + error, about)
+
+    information += _by_search(summary, held_out, "information", ", held out")
     charts = [("information", "Information about the target, in nats", information)]
     bounds = [_plain_point(one, "bound", "at most") for one in sets if one["bound"] is not None]
     if bounds:
@@ -161,7 +168,6 @@ def marks_of(chart: Fields, summary: Fields) -> Fields:
 
 
 def nice_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round numbers between two ends."""
     raw = (high - low) / most
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(nice * power for nice in (1, 2, 2.5, 5, 10) if nice * power >= raw * (1 - 1e-9))
@@ -188,16 +194,6 @@ def _held_out_increase(summary: Fields) -> list[Series]:
         own = [*(series[one["search"]].points if one["search"] in series else ()), rough]
         series[one["search"]] = Series(one["search"], sorted(own, key=lambda p: p.size))
     return list(series.values())
-
-
-def _held_out_information(summary: Fields) -> list[Series]:
-    def point(row: Fields) -> Point:
-        value, error = row["information"], BAND * row["information_error"]
-        about = f"{plural(row['n_features'], 'feature')}, {row['search']}, held out: "
-        about += f"{number(value)} nats ± {number(error)} ({row['model_information']})"
-        return Point(row["n_features"], value, value - error, value + error, about)
-
-    return _by_search(summary, point, "information", ", held out")
 
 
 def _by_search(summary: Fields, point: Unchecked, needed: str, suffix: str = "") -> list[Series]:
@@ -253,7 +249,6 @@ def _layout(plane: Plane, series: list[Series], baseline: Fields | None, likely:
 
 
 def _mark(plane: Plane, one: Fields, chart: Fields) -> Fields:
-    """Return the pixels of a set: its place, and the ends of its whisker."""
     value, low, high = one["increase"], one["increase_lower"], one["limit"]
     if not chart["is_tested"]:
         value = low = high = one["bound"]
@@ -265,7 +260,6 @@ def _mark(plane: Plane, one: Fields, chart: Fields) -> Fields:
 
 
 def _sizes(n_features: int, width: int) -> list[int]:
-    """Return the numbers of features that an axis names."""
     if n_features > _MANY:
         powers = [2**k for k in range(int(math.log2(n_features)) + 1)]
         return powers if width > 500 else powers[::2]

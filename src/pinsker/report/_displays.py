@@ -11,7 +11,7 @@ from pinsker._compat import require
 from pinsker._types import AnyArray, Axes, Estimator, Fields, FloatArray, IntArray, Selector
 from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance
-from pinsker.holdout import ALL_FEATURES, Certificate, RoughIncrease
+from pinsker.holdout import ALL_FEATURES, RoughIncrease
 from pinsker.metrics import best_score, metric_row, metric_words
 from pinsker.report import _kept
 from pinsker.report._charts import BAND, FAR, STEEP
@@ -118,11 +118,36 @@ class ErrorIncreaseDisplay(_Display):
         ax = self._begin(ax)
         self.line_ = None
         for search in dict.fromkeys(self.cv_results.get("search", ())):
-            self._draw_search(ax, search)
-        if self.rough:
-            self._draw_rough(ax)
+            own = np.flatnonzero(self.cv_results["search"] == search)
+            own = own[np.argsort(self.cv_results["n_features"][own])]
+            size, value = (self.cv_results[name][own] for name in ("n_features", "increase"))
+            if search == ALL_FEATURES:
+                ax.plot(size, value, ".", color="0.4")
+            elif search != self.search:
+                ax.plot(size, value, marker=".", linewidth=0.8, label=search)
+            else:
+                thick = {"color": _PATH, "linewidth": 2.5, "marker": "o", "markersize": 4}
+                (self.line_,) = ax.plot(size, value, label=search, zorder=3, **thick)
+                ends = (self.cv_results[name][own] for name in ("increase_lower", "excess_upper"))
+                ax.fill_between(size, *ends, color=_PATH, alpha=0.15, linewidth=0)
+        if self.rough:  # on the line of the search, or alone
+            low, high = ax.get_ylim()
+            tested = (self.cv_results[name] for name in RoughIncrease._fields)
+            sets = [*zip(*tested, strict=True), *self.rough]
+            thin = {"color": "0.5", "linewidth": 0.8, "linestyle": ":", "zorder": 1}
+            for search in dict.fromkeys(one.search for one in self.rough):
+                points = sorted(place for name, *place in sets if name == search)
+                ax.plot(*zip(*points, strict=True), **thin)
+            hollow = {"color": "0.5", "markerfacecolor": "white", "markersize": 4, "zorder": 2}
+            _, at, rough = zip(*self.rough, strict=True)
+            ax.plot(at, rough, "o", **hollow, label="estimate of some folds")
+            ax.set_ylim(low, max(high, min(1.05 * max(rough), STEEP * high)))
         if not self.cv_results and self.sizes is not None and self.bounds is not None:
-            self._draw_bound(ax, self.sizes, self.bounds)
+            upwards = np.argsort(self.sizes)
+            sizes, best = self.sizes[upwards], np.fmin.accumulate(self.bounds[upwards])
+            style: Fields = {"color": _PATH, "linewidth": 2.5, "marker": "o", "markersize": 4}
+            known = sizes > 0
+            (self.line_,) = ax.plot(sizes[known], best[known], label="bound, not tested", **style)
         if self.baseline is not None:
             level = {"color": "0.4", "linestyle": "--", "linewidth": 1}
             if self.baseline > FAR * max(ax.get_ylim()[1], self.budget or 0.0):
@@ -137,40 +162,6 @@ class ErrorIncreaseDisplay(_Display):
         ax.axhline(0.0, color="0.7", linewidth=1, zorder=0)
         word = "increase of the" if best_score(self.metric) is None else "fall of"
         return self._finish(ax, _SIZES, f"{word} {metric_words(self.metric)}")
-
-    def _draw_search(self, ax: Axes, search: str) -> None:
-        own = np.flatnonzero(self.cv_results["search"] == search)
-        own = own[np.argsort(self.cv_results["n_features"][own])]
-        size, value = (self.cv_results[name][own] for name in ("n_features", "increase"))
-        if search == ALL_FEATURES:
-            ax.plot(size, value, ".", color="0.4")
-        elif search != self.search:
-            ax.plot(size, value, marker=".", linewidth=0.8, label=search)
-        else:
-            style = {"color": _PATH, "linewidth": 2.5, "marker": "o", "markersize": 4}
-            (self.line_,) = ax.plot(size, value, label=search, zorder=3, **style)
-            ends = (self.cv_results[name][own] for name in ("increase_lower", "excess_upper"))
-            ax.fill_between(size, *ends, color=_PATH, alpha=0.15, linewidth=0)
-
-    def _draw_rough(self, ax: Axes) -> None:
-        """Draw estimates of some folds: they lead on the line of the search, or stand alone."""
-        low, high = ax.get_ylim()
-        tested = (self.cv_results[name] for name in RoughIncrease._fields)
-        sets = [*zip(*tested, strict=True), *self.rough]
-        for search in dict.fromkeys(one.search for one in self.rough):
-            points = sorted(place for name, *place in sets if name == search)
-            ax.plot(*zip(*points, strict=True), color="0.5", linewidth=0.8, linestyle=":", zorder=1)
-        style = {"color": "0.5", "markerfacecolor": "white", "markersize": 4, "zorder": 2}
-        _, size, increase = zip(*self.rough, strict=True)
-        ax.plot(size, increase, "o", **style, label="estimate of some folds")
-        ax.set_ylim(low, max(high, min(1.05 * max(increase), STEEP * high)))
-
-    def _draw_bound(self, ax: Axes, sizes: IntArray, bounds: FloatArray) -> None:
-        upwards = np.argsort(sizes)
-        sizes, best = sizes[upwards], np.fmin.accumulate(bounds[upwards])
-        style = {"color": _PATH, "linewidth": 2.5, "marker": "o", "markersize": 4}
-        shown = sizes > 0
-        (self.line_,) = ax.plot(sizes[shown], best[shown], label="bound, not tested", **style)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -211,21 +202,16 @@ class SelectionPathDisplay(_Display):
         (self.line_,) = ax.plot(self.sizes, self.information, **style)
         results = self.cv_results or {}
         for search in dict.fromkeys(results.get("search", ())):
-            self._draw_held_out(ax, results, search)
+            own = np.flatnonzero(results["search"] == search)
+            own = own[np.argsort(results["n_features"][own])]
+            size, value = results["n_features"][own], results["information"][own]
+            error, main = BAND * results["information_error"][own], search == self.search
+            line: Fields = {"marker": ".", "linewidth": 1.5 if main else 0.7}
+            (drawn,) = ax.plot(size, value, label=f"held out: {search}", **line)
+            band = {"color": drawn.get_color(), "alpha": 0.2 if main else 0.05, "linewidth": 0}
+            ax.fill_between(size, value - error, value + error, **band)
         ax.axvline(self.kept, color=_MARK, linestyle=":", label=f"{self.kept} kept")
         return self._finish(ax, _SIZES, "information (nats)")
-
-    def _draw_held_out(self, ax: Axes, results: Mapping[str, AnyArray], search: str) -> None:
-        own = np.flatnonzero(results["search"] == search)
-        own = own[np.argsort(results["n_features"][own])]
-        size, value = results["n_features"][own], results["information"][own]
-        error = BAND * results["information_error"][own]
-        main = search == self.search
-        (line,) = ax.plot(
-            size, value, marker=".", label=f"held out: {search}", linewidth=1.5 if main else 0.7
-        )
-        band = {"color": line.get_color(), "alpha": 0.2 if main else 0.05, "linewidth": 0}
-        ax.fill_between(size, value - error, value + error, **band)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -352,10 +338,17 @@ class CertificateDisplay(_Display):
     def from_estimator(cls, estimator: Estimator, *, ax: Axes = None) -> Self:
         """Draw the certificate of a fitted selector."""
         check_is_fitted(estimator)
-        certificate = estimator.certificate_
+        c = estimator.certificate_
+        found = [("held-out models", float(c.increase), float(c.increase_upper))]
+        if not np.isnan(c.excess) and c.excess != c.increase:
+            known = float(c.excess), float(c.excess_upper)
+            found.append(("held-out models,\nbest set known", *known))
+        found = found if c.is_tested else []
+        if not c.is_tested or np.isfinite(c.bound):
+            found.append(("Bayes risk,\nif no more is lost", np.nan, float(c.bound)))
         display = cls(
-            statements=_statements(certificate), metric=certificate.metric,
-            budget=_kept.own_budget(estimator), verdict=facts(certificate).verdict,
+            statements=found, metric=c.metric,
+            budget=_kept.own_budget(estimator), verdict=facts(c).verdict,
         )  # fmt: skip
         return display.plot(ax=ax)
 
@@ -439,17 +432,6 @@ class ImportanceDisplay(_Display):
         ax.set_yticks(places, self.features)
         ax.invert_yaxis()
         return self._finish(ax, f"error that a feature saves ({metric_words(self.metric)})")
-
-
-def _statements(certificate: Certificate) -> list[tuple[str, float, float]]:
-    bound = ("Bayes risk,\nif no more is lost", np.nan, float(certificate.bound))
-    if not certificate.is_tested:
-        return [bound]
-    found = [("held-out models", float(certificate.increase), float(certificate.increase_upper))]
-    if not np.isnan(certificate.excess) and certificate.excess != certificate.increase:
-        excess = float(certificate.excess), float(certificate.excess_upper)
-        found.append(("held-out models,\nbest set known", *excess))
-    return [*found, bound] if np.isfinite(certificate.bound) else found
 
 
 def plot(selector: Selector, kind: str = "increase", *, ax: Axes = None) -> Axes:

@@ -70,29 +70,41 @@ def to_html(summary: Fields) -> str:
     environment.filters.update(number=number, short=short, counted=plural)
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "ensure_ascii": True}
     script, chart = _text("page.js"), increase_chart(summary)
-    choices = summary["choices"]
-    page: str = environment.get_template("page.html").render(
-        summary=summary, state=own_state(summary), chart=chart, experts=expert_charts(summary),
-        marks=slider_marks(choices) if choices["budgets"] else [], ranking=_ranking(summary),
-        subgroups=_subgroups(summary["certificate"]["figures"]),
-        following=_following(summary, chart), most_rows=_MOST_ROWS,
-        style=markupsafe.Markup(_text("page.css")), script=markupsafe.Markup(script),
-        policy=_policy(script),
-        kinds=Counter(column["kind"] for column in summary["data"]["columns"] or ()),
-    )  # fmt: skip
-    return page
-
-
-def _following(summary: Fields, chart: Fields) -> Fields:
-    """Return what the script needs so that the page follows the slider: texts and places."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     own, choices = summary["certificate"]["set"], summary["choices"]
-    own_set = {name: own[name] for name in ("size", "features")}
-    return {
+    importance, ranked = summary["importance"], summary["features"]
+    if importance is None:
+        kind = "alone" if summary["data"]["columns"] is not None else "adds"
+        rows = [{**one, "value": one[kind], "lower": None, "upper": None} for one in ranked]
+    else:
+        kind, index = "importance", {one["name"]: one["index"] for one in ranked}
+        rows = [{**row, "index": index.get(row["name"])} for row in importance["features"]]
+    ends = [row[end] for row in rows for end in ("value", "lower", "upper") if row[end] is not None]
+    ranking = {  # what each feature is worth, and the scale that all bars share
+        "kind": kind, "rows": rows[:_MOST_RANKED], "n_rows": len(rows),
+        "low": min([0.0, *ends]), "high": max([1e-9, *ends]),
+    }  # fmt: skip
+    # What the script needs so that the page follows the slider: texts and places.
+    following = {
         "order": summary["path"]["order"], "current": choices["current"],
-        "own": {"state": own_state(summary), "set": own_set},
+        "own": {
+            "state": own_state(summary), "set": {name: own[name] for name in ("size", "features")},
+        },
         "sets": [{k: one[k] for k in ("first", "size", "features")} for one in choices["sets"]],
         "states": states(summary), "marks": marks_of(chart, summary),
     }  # fmt: skip
+    page: str = environment.get_template("page.html").render(
+        summary=summary, state=own_state(summary), chart=chart, experts=expert_charts(summary),
+        marks=slider_marks(choices) if choices["budgets"] else [], ranking=ranking,
+        subgroups=_subgroups(summary["certificate"]["figures"]),
+        following=following, most_rows=_MOST_ROWS,
+        style=markupsafe.Markup(_text("page.css")), script=markupsafe.Markup(script),
+        # This script may run, whose text is known, and nothing is loaded.
+        policy=f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'",
+        kinds=Counter(column["kind"] for column in summary["data"]["columns"] or ()),
+    )  # fmt: skip
+    return page
 
 
 def _subgroups(figures: Fields) -> list[Fields]:
@@ -116,36 +128,8 @@ def _subgroups(figures: Fields) -> list[Fields]:
     ]
 
 
-def _ranking(summary: Fields) -> Fields:
-    """Return the features with what each is worth, and the scale that all bars share."""
-    index = {feature["name"]: feature["index"] for feature in summary["features"]}
-    importance = summary["importance"]
-    if importance is not None:
-        rows = [{**row, "index": index.get(row["name"])} for row in importance["features"]]
-        kind = "importance"
-    else:
-        kind = "alone" if summary["data"]["columns"] is not None else "adds"
-        rows = [
-            {**feature, "value": feature[kind], "lower": None, "upper": None}
-            for feature in summary["features"]
-        ]
-    ends = [row[end] for row in rows for end in ("value", "lower", "upper") if row[end] is not None]
-    low, high = min([0.0, *ends]), max([1e-9, *ends])
-    shown = rows[:_MOST_RANKED]
-    return {"kind": kind, "rows": shown, "n_rows": len(rows), "low": low, "high": high}
-
-
 def _text(name: str) -> str:
     return (files("pinsker.report") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _policy(script: str) -> str:
-    """Return a policy that runs this script, whose text is known, and loads nothing."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
 
 
 def to_json(summary: Fields) -> str:
@@ -160,13 +144,11 @@ def to_json(summary: Fields) -> str:
 
 
 def own_state(summary: Fields) -> Fields:
-    """Return the texts about the choice of the selector itself."""
     certificate = summary["certificate"]
     return _state(summary, summary["budget"]["value"], certificate["set"], certificate)
 
 
 def states(summary: Fields) -> list[Fields]:
-    """Return the texts of every position of the slider."""
     choices = summary["choices"]
     starting = {one["first"]: one for one in choices["sets"]}
     found: list[Fields] = []
@@ -382,7 +364,6 @@ def certificate_card(certificate: Certificate) -> str:
 
 
 def path_card(path: SelectionPath) -> str:
-    """Return a path for a notebook: its curve, and its features in order."""
     about = f"{plural(path.n_features, 'feature')}, most information with {path.best_size}"
     listed = _listed([path.names[j] for j in path.order])
     return panel(f"{path.direction} path", about, _picture(path, path.best_size) + listed)
@@ -400,7 +381,6 @@ def importance_card(importance: Importance) -> str:
 
 
 def interactions_card(found: Interactions) -> str:
-    """Return features that work together for a notebook."""
     head, *rest = str(found).split("\n")
     return panel("interactions", head, _rows([("", line.strip()) for line in rest]))
 

@@ -93,7 +93,6 @@ def budget_choices(selector: Selector, audience: Audience = "library") -> Fields
 
 
 def likely_sizes(selector: Selector, budgets: FloatArray) -> IntArray:
-    """Return how many features are likely to be enough for each budget."""
     asked = np.minimum(budgets / _scale_of(selector), budgets.max())
     kept = [selector.support_at(error_budget=float(one), confidence=0.5) for one in asked]
     return np.array([len(_features(selector, one)) for one in kept])
@@ -108,7 +107,13 @@ def describe_set(selector: Selector, features: list[int], c: Certificate | None)
         lost = float(path.lost()[position])
         figures = path.information[position], lost, path.bound_at(size)
         shown = {"size": size, "features": None, **dict(zip(_OF_PATH, figures, strict=True))}
-    shown["search"] = _search_of(selector, features)
+    shown["search"], results = None, selector.cv_results_  # on whose path it was evaluated
+    if results:
+        support = np.zeros(len(selector.support_), dtype=np.bool_)
+        support[[column for j in features for column in selector.feature_columns_[j]]] = True
+        same = np.flatnonzero((np.stack(list(results["support"])) == support).all(axis=1))
+        if len(same):
+            shown["search"] = str(results["search"][same[np.argmax(results["information"][same])]])
     shown |= dict.fromkeys(_HELD_OUT)
     if c is not None and c.is_tested:
         held_out = c.error_kept, c.error_upper, c.increase, c.increase_lower, c.resolvable
@@ -177,36 +182,20 @@ def _features(selector: Selector, support: BoolArray) -> list[int]:
     return [j for j, of_feature in enumerate(columns) if support[list(of_feature)].all()]
 
 
-def _search_of(selector: Selector, features: list[int]) -> str | None:
-    """Return the search on whose path a set was evaluated; None if it was not."""
-    results = selector.cv_results_
-    if not results:
-        return None
-    support = np.zeros(len(selector.support_), dtype=np.bool_)
-    support[[column for j in features for column in selector.feature_columns_[j]]] = True
-    same = np.flatnonzero((np.stack(list(results["support"])) == support).all(axis=1))
-    if not len(same):
-        return None
-    return str(results["search"][same[np.argmax(results["information"][same])]])
-
-
 def _largest_budget(selector: Selector, own: float | None, baseline: float | None) -> float:
     """Return the largest budget worth showing: what lets everything go, and more than our own."""
     beyond = 2.0 * (own or 0.05)
     if baseline is not None:
-        return _rounded_up(baseline) if baseline > (own or 0.0) else beyond
+        if baseline <= (own or 0.0):
+            return beyond
+        unit = 10.0 ** (math.floor(math.log10(baseline)) - 2)  # the next number of three digits
+        return float(f"{math.ceil(baseline / unit) * unit:.6g}")
     path, prior = selector.path_, selector.facts_.largest_prior
     bounds = [bound for size, bound in zip(path.sizes, path.bounds, strict=False) if size > 0]
     top: float = max([beyond, *(bound for bound in bounds if math.isfinite(bound))])
     if selector.certificate_.metric != "error" or prior is None:
         return top
     return max(own or 0.0, min(top, 1.0 - float(prior)))
-
-
-def _rounded_up(value: float) -> float:
-    """Return the next number of three digits."""
-    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
-    return float(f"{math.ceil(value / unit) * unit:.6g}")
 
 
 def _grid(top: float, own: float | None, metric: str) -> list[float]:

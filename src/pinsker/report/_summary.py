@@ -99,9 +99,17 @@ def summarise(
     metric, kept = certificate.metric, _kept.kept_features(selector)
     importance = selector.importance_ if importance is None else importance
     stability = selector.stability_ if stability is None else stability
+    objects = (StoppingRule, KNNSettings, EngineSettings)
+    values = selector.get_params(deep=False).values()
+    own = {type(one).__name__ for one in values if isinstance(one, objects)}
+    imported = ", ".join([type(selector).__name__, *sorted(own)])
+    full = selector.__repr__(N_CHAR_MAX=10**9)  # scikit-learn's repr leaves out what is long
+    code = f"from pinsker import {imported}\n\nselector = {full}\nselector.fit(X, y)"
     name = y.name if isinstance(y, HasName) and y.name is not None else selector.target_name_
     summary = {
-        "schema": SCHEMA, "selector": {**_selector(selector), "command": command}, "source": source,
+        "schema": SCHEMA,
+        "selector": {"name": type(selector).__name__, "call": code, "command": command},
+        "source": source,
         "kept": {
             "size": len(kept),
             "n_features": path.n_features,
@@ -136,19 +144,6 @@ def summarise(
         | {package: version(package) for package in _PACKAGES},
     }  # fmt: skip
     return dict(plain(summary))
-
-
-def _selector(selector: Selector) -> Row:
-    """Return the class of a selector, and code that fits it again."""
-    name = type(selector).__name__
-    full = selector.__repr__(N_CHAR_MAX=10**9)  # scikit-learn's repr leaves out what is long
-    objects = (StoppingRule, KNNSettings, EngineSettings)
-    values = selector.get_params(deep=False).values()
-    names = [name, *sorted({type(one).__name__ for one in values if isinstance(one, objects)})]
-    return {
-        "name": name,
-        "call": f"from pinsker import {', '.join(names)}\n\nselector = {full}\nselector.fit(X, y)",
-    }
 
 
 def _path(path: SelectionPath) -> Row:
@@ -235,7 +230,6 @@ def importance_rows(importance: Importance) -> Row:
 
 
 def interaction_rows(interactions: Interactions | None) -> Row | None:
-    """Return the sets of features that work together and are significant."""
     if interactions is None:
         return None
     found = interactions.significant()
@@ -279,24 +273,9 @@ def stability_rows(
 
 
 def measure(selector: Selector, X: TableLike, y: TargetLike) -> Measures:
-    """Measure every feature of the table that a selector was fitted to."""
     # Counts and linear models have no neighbors.
     knn = selector.get_params(deep=False).get("knn") or KNNSettings()
-    encoded, kept = _encode(selector, X, y, knn), _kept.kept_features(selector)
-    n_rows = encoded.n_rows  # an even spread, the same ones every time
-    rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
-    problem = _take(Problem.of(encoded), rows)
-    k = min(knn.n_neighbors, len(rows) - 1)
-    alone = Forward(problem, n_neighbors=k).scores()
-    given = Forward(problem, n_neighbors=k, active=kept).scores()
-    if kept:
-        given[kept] = Backward(problem, n_neighbors=k, active=kept).scores()[kept]
-    stand_ins = _find_stand_ins(encoded, problem, rows, alone, kept, k)
-    return Measures(encoded, len(rows), alone, given, stand_ins)
-
-
-def _encode(selector: Selector, X: TableLike, y: TargetLike, knn: KNNSettings) -> Encoded:
-    """Encode the table of `fit` as the selector did."""
+    kept = _kept.kept_features(selector)
     encoded = encode_again(
         X, y, selector.feature_columns_, task=selector.task_,
         categorical_features=selector.categorical_features, missing=selector.missing,
@@ -307,7 +286,24 @@ def _encode(selector: Selector, X: TableLike, y: TargetLike, knn: KNNSettings) -
             f"the table given to report has {encoded.n_features} features that are not those "
             f"of fit ({selector.path_.n_features}): pass the X that the selector was fitted to."
         )
-    return encoded
+    n_rows = encoded.n_rows  # an even spread, the same ones every time
+    rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
+    whole = Problem.of(encoded)
+    labels = None if whole.labels is None else whole.labels[rows]
+    if labels is not None:  # a rare class may be gone: codes stay 0, 1, 2, ...
+        labels = np.unique(labels, return_inverse=True)[1]
+    target, features = whole.target, whole.feature_of_column
+    target = None if target is None else target[rows]
+    problem = Problem.from_arrays(
+        whole.values[rows], labels=labels, target=target, features=features
+    )
+    k = min(knn.n_neighbors, len(rows) - 1)
+    alone = Forward(problem, n_neighbors=k).scores()
+    given = Forward(problem, n_neighbors=k, active=kept).scores()
+    if kept:
+        given[kept] = Backward(problem, n_neighbors=k, active=kept).scores()[kept]
+    stand_ins = _find_stand_ins(encoded, problem, rows, alone, kept, k)
+    return Measures(encoded, len(rows), alone, given, stand_ins)
 
 
 def _find_stand_ins(
@@ -322,10 +318,15 @@ def _find_stand_ins(
     as_they_are, found = np.arange(len(rows)), {}
     shuffled = np.random.default_rng(0).permutation(len(rows))
     for feature in dropped[:_MOST_STAND_INS]:
-        own = _as_target(encoded, problem, rows, feature)
+        columns, labels, target = list(encoded.features[feature]), None, None  # classes, or numbers
+        if len(columns) == 1 and not encoded.columns.kinds[columns[0]].is_numeric:
+            codes = encoded.columns.values[rows, columns[0]]
+            labels = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+        else:
+            target = np.ascontiguousarray(problem.values[:, columns])
         scores, by_chance = (  # of columns of many categories chance alone tells much
             Forward(
-                Problem.from_arrays(values[order], labels=own[0], target=own[1], features=features),
+                Problem.from_arrays(values[order], labels=labels, target=target, features=features),
                 n_neighbors=k,
             ).scores()
             for order in (as_they_are, shuffled)
@@ -335,25 +336,3 @@ def _find_stand_ins(
         if more[best] > _CHANCE / np.sqrt(len(rows)):
             found[feature] = (sorted(kept)[best], float(scores[best]))
     return found
-
-
-def _as_target(
-    encoded: Encoded, problem: Problem, rows: IntArray, feature: int
-) -> tuple[IntArray | None, FloatArray | None]:
-    """Return a feature as classes or as numbers."""
-    columns = list(encoded.features[feature])
-    if len(columns) == 1 and not encoded.columns.kinds[columns[0]].is_numeric:
-        codes = encoded.columns.values[rows, columns[0]]
-        return np.unique(codes, return_inverse=True)[1].astype(np.int64), None
-    return None, np.ascontiguousarray(problem.values[:, columns])
-
-
-def _take(problem: Problem, rows: IntArray) -> Problem:
-    labels = None if problem.labels is None else problem.labels[rows]
-    if labels is not None:  # a rare class may be gone: codes stay 0, 1, 2, ...
-        labels = np.unique(labels, return_inverse=True)[1]
-    return Problem.from_arrays(
-        problem.values[rows], labels=labels,
-        target=None if problem.target is None else problem.target[rows],
-        features=problem.feature_of_column,
-    )  # fmt: skip

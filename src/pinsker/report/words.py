@@ -407,11 +407,6 @@ def _gaps(figures: Figures) -> dict[str, str]:
     return {"named": ", ".join(said[:_MOST_NAMED]) + more}
 
 
-def _repeats(figures: Figures) -> dict[str, str]:
-    pairs = zip(figures["all_columns"], figures["repeated"], strict=True)
-    return {"pairs": first_few([f"{later!r} repeats {earlier!r}" for later, earlier in pairs])}
-
-
 def _nothing_kept(figures: Figures) -> dict[str, str]:
     whole, other = figures["whole"], "another criterion"
     why = f" ({whole} of {figures['n_columns']} columns are one bin)" if whole else ""
@@ -424,11 +419,6 @@ def _measured(figures: Figures) -> dict[str, str]:
     return {"how_exact": said}
 
 
-def _cuts(figures: Figures) -> dict[str, str]:
-    each = (", ".join(f"{cut:.4g}" for cut in edges) for edges in figures["cuts"])
-    return {"edges": "; ".join(each)}
-
-
 def first_few(texts: Sequence[str], most: int = _MOST_NAMED) -> str:
     """Return the first texts of a list, and how many more there are."""
     rest = len(texts) - most
@@ -438,8 +428,15 @@ def first_few(texts: Sequence[str], most: int = _MOST_NAMED) -> str:
 #: Parts of sentences that depend on figures.
 _PARTS: dict[str, Callable[[Figures], dict[str, str]]] = {
     "few rows decide": _few_rows, "rare class": _rare_class, "rows without a target": _dropped,
-    "rows with gaps dropped": _dropped, "gaps are a value": _gaps, "repeated columns": _repeats,
-    "nothing kept": _nothing_kept, "some rows measured": _measured, "target in bins": _cuts,
+    "rows with gaps dropped": _dropped, "gaps are a value": _gaps,
+    "nothing kept": _nothing_kept, "some rows measured": _measured,
+    "repeated columns": lambda figures: {
+        "pairs": first_few([f"{later!r} repeats {earlier!r}" for later, earlier in zip(
+            figures["all_columns"], figures["repeated"], strict=True)])
+    },
+    "target in bins": lambda figures: {
+        "edges": "; ".join(", ".join(f"{cut:.4g}" for cut in own) for own in figures["cuts"])
+    },
     "three parts": lambda figures: {
         "in_time": " (in order of time, the latest certify)" if figures["by_time"] else ""
     },

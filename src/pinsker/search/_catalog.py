@@ -55,12 +55,25 @@ class FeatureCosts:
         if feature_costs is None:
             return cls.unit(encoded.n_features)
         if not isinstance(feature_costs, Mapping):
-            feature_costs = _by_position(feature_costs, encoded)
+            names, listed = encoded.given_names or encoded.columns.names, list(feature_costs)
+            if len(listed) != len(names):
+                raise _refused(
+                    f"feature_costs holds {len(listed)} prices, but the table has {len(names)} "
+                    "columns: give one for each, or a dict by name."
+                )
+            feature_costs = dict(enumerate(listed))
         own: FloatArray = np.zeros(encoded.n_features)
         shared: list[tuple[float, frozenset[int]]] = []
         named: set[int] = set()
         for item, price in feature_costs.items():
-            value = _price(item, price)
+            try:
+                value = float(price)
+            except (TypeError, ValueError):
+                value = float("nan")
+            if not 0.0 <= value < float("inf"):
+                raise _refused(
+                    f"feature_costs: the price of {item!r} is {price!r}; give a number, 0 or more."
+                )
             is_shared = isinstance(item, tuple | frozenset)
             columns = list(item) if is_shared else [item]
             features = find_features(encoded, columns, "feature_costs")
@@ -119,29 +132,6 @@ def by_cost(
     others = sorted(per_cost[len(fixed) :], key=lambda f: (alone[f], place[f]))
     orders = (per_cost, (*fixed, *others))
     return tuple(given_order(problem, order, len(fixed)) for order in orders)
-
-
-def _by_position(prices: Unchecked, encoded: Encoded) -> dict[int, float]:
-    names = encoded.given_names or encoded.columns.names
-    listed = list(prices)
-    if len(listed) != len(names):
-        raise _refused(
-            f"feature_costs holds {len(listed)} prices, but the table has {len(names)} columns: "
-            "give one for each, or a dict by name."
-        )
-    return dict(enumerate(listed))
-
-
-def _price(item: Unchecked, price: Unchecked) -> float:
-    try:
-        value = float(price)
-    except (TypeError, ValueError):
-        value = float("nan")
-    if not 0.0 <= value < float("inf"):
-        raise _refused(
-            f"feature_costs: the price of {item!r} is {price!r}; give a number, 0 or more."
-        )
-    return value
 
 
 #: Rows that a search looks at unless it declares something else.
@@ -218,18 +208,6 @@ def search_of(
     ranked = tuple(dict.fromkeys([*fixed, *order]))
     find = partial(given_order, order=ranked, n_fixed=len(fixed))
     return Search((name,), find, cost=0, is_given=True)
-
-
-def joined(searches: Iterable[Search]) -> list[Search]:
-    """Let searches that find their paths by the same function run as one."""
-    together: dict[int, Search] = {}
-    for one in searches:
-        other = together.get(id(one.find))
-        if other is not None:
-            names, parts = other.names + one.names, other.parts + one.parts
-            one = replace(one, names=names, parts=parts, cost=max(one.cost, other.cost))
-        together[id(one.find)] = one
-    return list(together.values())
 
 
 def searches_in_time(searches: Sequence[Search], deadline: Deadline) -> Iterator[Sequence[Search]]:
@@ -336,10 +314,17 @@ def named_searches(
         raise ParameterError(NEIGHBORS_TAKE_NO_WEIGHTS, parameter="searches")
     if costs is not None and isinstance(searches, str):
         find = partial(by_cost, costs=costs, fixed=fixed)
-        both = ("cmim per cost", "cheapest first")
-        found.append(Search(both, find, cost=6, most_rows=None, parts=(0, 1)))
-        names.extend(both)
-    found = joined(found)
+        by_price = ("cmim per cost", "cheapest first")
+        found.append(Search(by_price, find, cost=6, most_rows=None, parts=(0, 1)))
+        names.extend(by_price)
+    together: dict[int, Search] = {}  # those that find their paths by the same function run as one
+    for one in found:
+        other = together.get(id(one.find))
+        if other is not None:
+            both, parts = other.names + one.names, other.parts + one.parts
+            one = replace(one, names=both, parts=parts, cost=max(one.cost, other.cost))
+        together[id(one.find)] = one
+    found = list(together.values())
     if settings.deadline.seconds is not None:  # the names stay: with time enough nothing changes
         wide = one_hot_width(problem) > _MUCH_WIDER * problem.n_rows
         found = sorted(found, key=lambda one: (wide and one.by_indicators, one.cost))

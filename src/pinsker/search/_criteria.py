@@ -101,10 +101,9 @@ def target_classes(encoded: Encoded, bins: int) -> Classes:
     target, weights = encoded.target, encoded.weights
     if target.labels is not None:
         return Classes(target.labels)
-    assert target.raw is not None  # a regression target always keeps the user's values
     group, edges = Group.trivial(encoded.n_rows), []
     used = np.ones(encoded.n_rows) if weights is None else weights
-    for values in target.raw.T:
+    for values in target.numbers.T:
         cuts = weighted_cuts(values, used, bins)
         codes = np.searchsorted(cuts, values, side="left")
         group = group.joined(codes.astype(np.uint32), len(cuts) + 1)
@@ -210,6 +209,7 @@ def _nats(costs: IntArray) -> FloatArray:
     return np.asarray(costs, dtype=np.float64) * NATS_PER_COST
 
 
+_SMALLEST = float(np.finfo(np.float64).eps)  # redundancy that relevance is divided by
 Term = Callable[[PairTerms], FloatArray]
 #: score(relevance, folded term, how many features are chosen)
 Score = Callable[[FloatArray, FloatArray, int], FloatArray]
@@ -246,8 +246,10 @@ def _criteria(beta: float, gamma: float) -> dict[str, Criterion]:
         "mifs": Criterion(redundancy, "sum", lambda r, t, _s: r - beta * t, classes=False),
         # I(X;Y) - mean I(X;W)
         "mrmr": Criterion(redundancy, "sum", lambda r, t, s: r - t / s, classes=False),
-        # I(X;Y) / mean I(X;W)
-        "mrmr-quotient": Criterion(redundancy, "sum", _quotient, classes=False),
+        # I(X;Y) / mean I(X;W), and of no redundancy the order of the relevance, without infinities
+        "mrmr-quotient": Criterion(
+            redundancy, "sum", lambda r, t, s: r / np.maximum(t / s, _SMALLEST), classes=False
+        ),
         "jmi": Criterion(joint, "sum", _term),  # sum I(X,W;Y)
         "jmi3": Criterion(joint, "sum", _term, given="pair"),  # sum over U < W of I(X,U,W;Y)
         "jmim": Criterion(joint, "min", _term),  # min I(X,W;Y)
@@ -286,11 +288,6 @@ def _term(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:  # 
 
 def _plus(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:  # noqa: ARG001
     return relevance + term
-
-
-def _quotient(relevance: FloatArray, term: FloatArray, size: int) -> FloatArray:
-    # A redundancy of zero leaves the order to the relevance, without infinite scores.
-    return np.asarray(relevance / np.maximum(term / size, np.finfo(np.float64).eps))
 
 
 #: Names that `criterion_named` knows.

@@ -101,7 +101,14 @@ def criterion_search(
     found = path(trace)
     trace.finish(found)
     if settings.ranks_others and len(found.moves) < n_features:
-        return _and_others(found, state.scores())
+        scores = state.scores()
+        others = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(~np.isnan(scores)))]
+        return replace(
+            found,
+            moves=found.moves + tuple(int(feature) for feature in others),
+            scores=found.scores + tuple(float(scores[feature]) for feature in others),
+            information=found.information + found.information[-1:] * len(others),
+        )
     return found
 
 
@@ -120,16 +127,6 @@ def count_and_search(
     first = rule or FeatureLimit(max(most, len(fixed)))
     given = (criterion, first, problem.facts, *weights, rule is None)
     return criterion_search(problem, CriterionSearchSettings(*given), fixed)
-
-
-def _and_others(path: CountedPath, scores: FloatArray) -> CountedPath:
-    others = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(~np.isnan(scores)))]
-    return replace(
-        path,
-        moves=path.moves + tuple(int(feature) for feature in others),
-        scores=path.scores + tuple(float(scores[feature]) for feature in others),
-        information=path.information + path.information[-1:] * len(others),
-    )
 
 
 def _has_ended(path: CountedPath, rule: StoppingRule, facts: TargetFacts) -> bool:

@@ -150,7 +150,16 @@ def _loss_of(problem: Encoded) -> tuple[_Loss, int]:
     numbers = target_numbers(problem)
     shares = _shares_of(problem)[:, None]
     if problem.target.labels is not None:
-        return _log_loss(numbers, shares), numbers.shape[1]
+
+        def log_loss(scores: FloatArray) -> tuple[float, FloatArray]:
+            scores -= scores.max(axis=1, keepdims=True)
+            odds = np.exp(scores)
+            total = odds.sum(axis=1, keepdims=True)
+            of_true = (scores * numbers).sum(axis=1, keepdims=True)
+            mean = float((shares * (np.log(total) - of_true)).sum())
+            return mean, shares * (odds / total - numbers)
+
+        return log_loss, numbers.shape[1]
     numbers = numbers - (shares * numbers).sum(axis=0)
     spread = np.sqrt((shares * np.square(numbers)).sum(axis=0))
     scaled = numbers / np.where(spread > 0, spread, 1.0)
@@ -165,15 +174,3 @@ def _loss_of(problem: Encoded) -> tuple[_Loss, int]:
 def _shares_of(problem: Encoded) -> FloatArray:
     weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
     return np.asarray(weights / weights.sum())
-
-
-def _log_loss(indicators: FloatArray, shares: FloatArray) -> _Loss:
-    def loss(scores: FloatArray) -> tuple[float, FloatArray]:
-        scores -= scores.max(axis=1, keepdims=True)
-        odds = np.exp(scores)
-        total = odds.sum(axis=1, keepdims=True)
-        of_true = (scores * indicators).sum(axis=1, keepdims=True)
-        mean = float((shares * (np.log(total) - of_true)).sum())
-        return mean, shares * (odds / total - indicators)
-
-    return loss

@@ -189,11 +189,7 @@ def backward(
     if settings.screens(problem.n_features):
         few = _Screened.of(problem, settings, fixed)
         return few.renumbered(backward(few.problem, few.settings, few.fixed))
-    active = None if earlier is None else earlier.last_set
-    state = settings.scorer(Backward)(**settings.of_engine(problem), active=active)
-    trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
-    shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
-    return _ended("backward", trace, problem, settings, fixed, plan=state.plan)
+    return _shrunk(problem, settings, fixed, on_step, earlier=earlier)
 
 
 def forward(
@@ -230,7 +226,7 @@ def forward_backward(
     """Add features until well past the peak of the information, then remove the weakest."""
     if earlier is not None and earlier.complete:
         return earlier
-    return _shrunk(problem, settings, fixed, on_step, grow_past_peak(problem, settings, fixed))
+    return _shrunk(problem, settings, fixed, on_step, *grow_past_peak(problem, settings, fixed))
 
 
 def forward_backward_and_forward(
@@ -243,14 +239,14 @@ def forward_backward_and_forward(
         return few.renumbered(first), few.renumbered(second)
     growth = grow_past_peak(problem, settings, fixed)
     if settings.patience is None:  # then forward goes on beyond the growth
-        return _shrunk(problem, settings, fixed, None, growth), forward(problem, settings, fixed)
+        return _shrunk(problem, settings, fixed, None, *growth), forward(problem, settings, fixed)
     trace, full = growth
     size = min(max(len(fixed), settings.at_least), len(trace.moves))
     while size < len(trace.moves) and not has_stalled(trace.beginning(size), settings.patience):
         size += 1
     grown = trace.beginning(size)
     grown_path = _ended("forward", grown, problem, settings, fixed, full_information=full)
-    return _shrunk(problem, settings, fixed, None, growth), grown_path
+    return _shrunk(problem, settings, fixed, None, *growth), grown_path
 
 
 def grow_past_peak(
@@ -328,13 +324,16 @@ def _shrunk(
     settings: KNNSearchSettings,
     fixed: Sequence[int],
     on_step: OnStep | None,
-    growth: tuple[Trace, float],
+    grown: Trace | None = None,
+    full: float | None = None,
+    earlier: SelectionPath | None = None,
 ) -> SelectionPath:
-    grown, full = growth
-    state = settings.scorer(Backward)(**settings.of_engine(problem), active=grown.moves)
-    trace = Trace(state.active, [state.information])
+    start = earlier.last_set if earlier is not None else None if grown is None else grown.moves
+    state = settings.scorer(Backward)(**settings.of_engine(problem), active=start)
+    trace = Trace.resume(earlier) if earlier else Trace(state.active, [state.information])
     shrink(state, trace, fixed=fixed, on_step=settings.deadline.checked(on_step))
-    return _ended("backward", trace, problem, settings, fixed, full_information=full)
+    known = {"plan": state.plan} if grown is None else {"full_information": full}
+    return _ended("backward", trace, problem, settings, fixed, **known)
 
 
 def _ended(
@@ -409,19 +408,18 @@ class PairProblem:
         binned = bin_columns(encoded.columns, bins=size)
         codes, n_categories = feature_codes(encoded, binned)
         coded = np.empty((encoded.n_features, n), dtype=np.uint8)
-        for j in range(encoded.n_features):
-            coded[j] = _merged(codes[:, j], int(n_categories[j]), max(size, 4))
+        most = max(size, 4)
+        for j, own in enumerate(codes.T):
+            if n_categories[j] > most:  # the rarest become one
+                counts = np.bincount(own, minlength=int(n_categories[j]))
+                place = np.full(len(counts), most - 1)
+                place[np.argsort(-counts, kind="stable")[: most - 1]] = np.arange(most - 1)
+                own = place[own]
+            coded[j] = own
         return cls(coded, labels.astype(np.int64), encoded)
-
-    def values_of(self, features: Sequence[int]) -> FloatArray:
-        if self.encoded is None:
-            return self.codes[list(features)].T.astype(np.float64)
-        columns = [j for feature in features for j in self.encoded.features[feature]]
-        return self.encoded.columns.values[:, columns]
 
 
 def n_pair_bins(n_rows: int, n_classes: int, order: int = 2) -> int:
-    """Return how many bins leave enough rows for every cell of a pair's table."""
     enough = [b for b in (3, 4, 6, 8) if _ROWS_PER_CELL * b**order * n_classes <= n_rows]
     return max([2, *enough])
 
@@ -472,9 +470,14 @@ class PairScan:
         for _ in range(most):
             tables = self.tables()
             of_pairs, of_singles = self.permuted()
-            features, p_value = self._best_pair(tables, known, of_pairs)
+            features: tuple[int, ...] = ()
+            p_value, codes = 1.0, self.problem.codes
+            for i, j, score in zip(*best_pairs(tables, codes, 1 + len(known) ** 2), strict=True):
+                if not {int(i), int(j)} <= known:
+                    features, p_value = (int(i), int(j)), of_pairs.p_value(float(score))
+                    break
             if p_value > PAIR_LEVEL:
-                scores = single_scores(tables, self.problem.codes)
+                scores = single_scores(tables, codes)
                 scores[list(known)] = -np.inf
                 best = int(np.argmax(scores))
                 p_single = of_singles.p_value(float(scores[best]))
@@ -486,18 +489,13 @@ class PairScan:
             known |= set(features)
             self.strata = self._strata(sorted(known))
 
-    def _best_pair(
-        self, tables: PairTables, known: set[int], chance: "ChanceTail"
-    ) -> tuple[tuple[int, ...], float]:
-        best = best_pairs(tables, self.problem.codes, 1 + len(known) ** 2)
-        for i, j, score in zip(*best, strict=True):
-            if not {int(i), int(j)} <= known:
-                return (int(i), int(j)), chance.p_value(float(score))
-        return (), 1.0
-
     def _strata(self, features: Sequence[int]) -> IntArray:
         """Divide the rows by what a forest of features predicts, fitted without them."""
-        values, labels = self.problem.values_of(features), self.problem.labels
+        encoded, labels = self.problem.encoded, self.problem.labels
+        values = self.problem.codes[list(features)].T.astype(np.float64)
+        if encoded is not None:
+            columns = [j for feature in features for j in encoded.features[feature]]
+            values = encoded.columns.values[:, columns]
         n_classes = int(labels.max()) + 1
         fold = self.rng.permutation(len(labels)) % _FOLDS
         shares = np.empty((len(labels), n_classes))
@@ -592,16 +590,6 @@ def has_hidden_pair(problem: Encoded, seed: int = 0) -> bool:
 
 def _tail_size(n: int) -> int:
     return int(np.clip(n // 10, 2, _MOST_IN_TAIL))
-
-
-def _merged(codes: npt.NDArray[np.integer], n_categories: int, most: int) -> IntArray:
-    """Return codes of at most this many categories: the rarest become one."""
-    if n_categories <= most:
-        return np.asarray(codes, dtype=np.int64)
-    counts = np.bincount(codes, minlength=n_categories)
-    place = np.full(n_categories, most - 1)
-    place[np.argsort(-counts, kind="stable")[: most - 1]] = np.arange(most - 1)
-    return np.asarray(place[codes], dtype=np.int64)
 
 
 def _scores(values: FloatArray, degrees: FloatArray) -> FloatArray:

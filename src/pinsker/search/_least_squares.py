@@ -86,7 +86,18 @@ class LeastSquares:
     def remove(self, block: IntArray) -> None:
         gone = self._positions(block)
         if len(gone) == 0:
-            self._drop_spare(block)
+            # Columns that the others make up for: the basis stays.
+            mine = np.flatnonzero(np.isin(self.spare, block) & self.is_live)
+            self.is_live[mine] = False
+            touched = self.touches[:, mine]
+            self.n_touching -= np.count_nonzero(touched, axis=1)
+            needed = np.zeros(len(self.position), dtype=np.bool_)
+            needed[self.basis] = touched.any(axis=1)
+            self._costs = {
+                key: cost
+                for key, cost in self._costs.items()
+                if not needed[np.frombuffer(key, dtype=np.int64)].any()
+            }
             return
         had_spare = self.has_spare
         try:
@@ -94,7 +105,19 @@ class LeastSquares:
         except np.linalg.LinAlgError:
             reliable = False
         if reliable:
-            self._take_out(self._positions(block))
+            # Out of the basis go columns that no live spare column depends on.
+            gone = self._positions(block)
+            rest = np.setdiff1d(np.arange(len(self.basis)), gone)
+            if len(gone):
+                self.left += self._cost_at(gone)
+                own, beside = self.inverse[np.ix_(gone, gone)], self.inverse[np.ix_(gone, rest)]
+                across = np.linalg.solve(own, beside)
+                self.weights = self.weights[rest] - across.T @ self.weights[gone]
+                kept = self.inverse[np.ix_(rest, rest)]
+                self.inverse = kept - self.inverse[np.ix_(rest, gone)] @ across
+                self._stand(self.basis[rest])
+            live = np.flatnonzero(self.is_live)
+            self._depend(self.spare[live], self.combination[np.ix_(rest, live)])
             shrunk = self.inverse.diagonal().max(initial=0.0) * _REFRESH < self.largest
             reliable = len(self.basis) == 0 or not shrunk
         if reliable and had_spare:
@@ -140,20 +163,6 @@ class LeastSquares:
     def _positions(self, block: IntArray) -> IntArray:
         found = self.position[block]
         return np.asarray(found[found >= 0])
-
-    def _drop_spare(self, block: IntArray) -> None:
-        """Take out columns that the others make up for; the basis stays."""
-        mine = np.flatnonzero(np.isin(self.spare, block) & self.is_live)
-        self.is_live[mine] = False
-        touched = self.touches[:, mine]
-        self.n_touching -= np.count_nonzero(touched, axis=1)
-        needed = np.zeros(len(self.position), dtype=np.bool_)
-        needed[self.basis] = touched.any(axis=1)
-        self._costs = {
-            key: cost
-            for key, cost in self._costs.items()
-            if not needed[np.frombuffer(key, dtype=np.int64)].any()
-        }
 
     def _cost_at(self, gone: IntArray) -> float:
         weights = self.weights[gone]
@@ -207,37 +216,20 @@ class LeastSquares:
             scale = np.sqrt(self.inverse.diagonal()[gone])
             entries = self.combination[np.ix_(gone, spare)] / scale[:, None]
             _, order = qr(entries.T, mode="r", pivoting=True)
-            self._exchange(gone[order[: len(spare)]], spare)
+            places, entering = gone[order[: len(spare)]], self.combination[:, spare].copy()
+            pivot = entering[places]
+            entering[places] -= np.eye(len(places))
+            change = np.linalg.solve(pivot.T, entering.T).T  # K
+            self.weights = self.weights - change @ self.weights[places]
+            self.combination = self.combination - change @ self.combination[places]
+            half = self.inverse - change @ self.inverse[places]
+            self.inverse = half - half[:, places] @ change.T
+            basis = self.basis.copy()
+            basis[places] = self.spare[spare]
+            self._stand(basis)
         self.is_live[spare] = False
         self.is_live[np.isin(self.spare, block)] = False
         return True
-
-    def _exchange(self, places: IntArray, spare: IntArray) -> None:
-        entering = self.combination[:, spare].copy()
-        pivot = entering[places]
-        entering[places] -= np.eye(len(places))
-        change = np.linalg.solve(pivot.T, entering.T).T  # K
-        self.weights = self.weights - change @ self.weights[places]
-        self.combination = self.combination - change @ self.combination[places]
-        half = self.inverse - change @ self.inverse[places]
-        self.inverse = half - half[:, places] @ change.T
-        basis = self.basis.copy()
-        basis[places] = self.spare[spare]
-        self._stand(basis)
-
-    def _take_out(self, gone: IntArray) -> None:
-        """Take columns out of the basis that no live spare column depends on."""
-        rest = np.setdiff1d(np.arange(len(self.basis)), gone)
-        if len(gone):
-            self.left += self._cost_at(gone)
-            block, beside = self.inverse[np.ix_(gone, gone)], self.inverse[np.ix_(gone, rest)]
-            across = np.linalg.solve(block, beside)
-            self.weights = self.weights[rest] - across.T @ self.weights[gone]
-            kept = self.inverse[np.ix_(rest, rest)]
-            self.inverse = kept - self.inverse[np.ix_(rest, gone)] @ across
-            self._stand(self.basis[rest])
-        live = np.flatnonzero(self.is_live)
-        self._depend(self.spare[live], self.combination[np.ix_(rest, live)])
 
     def _drift(self) -> float:
         """Return how far P times the inner products of the basis takes a vector from itself."""

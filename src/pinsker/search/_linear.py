@@ -138,7 +138,10 @@ class LinearDesign:
         if n <= p + whole.shape[1]:
             return replace(self, target=whole)
         # Copies of a text column under other names have the same indicators: they count once.
-        first, same_as = _distinct(self.columns)
+        seen: dict[bytes, int] = {}
+        same = [seen.setdefault(column.tobytes(), len(seen)) for column in self.columns.T]
+        same_as = np.array(same, dtype=np.int64)
+        first = np.unique(same_as, return_index=True)[1]
         columns = self.columns if len(first) == p else self.columns[:, first]
         factor = np.asarray(np.linalg.qr(np.hstack([columns, whole]), mode="r"))
         columns, target = factor[:, : len(first)], factor[:, len(first) :]
@@ -177,8 +180,7 @@ def target_numbers(encoded: Encoded) -> FloatArray:
     """Return a target as numbers: indicators of classes, martingale residuals of times."""
     labels, classes = encoded.target.labels, encoded.target.classes
     if labels is None:
-        assert encoded.target.raw is not None  # a numeric target keeps the user's values
-        raw = encoded.target.raw
+        raw = encoded.target.numbers
         if encoded.target.task == "survival":
             return null_martingale(raw[:, 0], raw[:, 1] > 0)[:, None]
         if raw.shape[1] == 1:
@@ -197,14 +199,6 @@ def _centred(values: FloatArray, weights: Weights) -> FloatArray:
     if weights is not None:
         centred *= np.sqrt(weights / weights.mean())[:, None]
     return centred
-
-
-def _distinct(columns: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the first of each set of equal columns, and which of these each column equals."""
-    seen: dict[bytes, int] = {}
-    same_as = [seen.setdefault(column.tobytes(), len(seen)) for column in columns.T]
-    same = np.array(same_as, dtype=np.int64)
-    return np.unique(same, return_index=True)[1].astype(np.int64), same
 
 
 class _LinearState:
@@ -303,17 +297,14 @@ class LinearForward(_LinearState):
             part -= directions @ (directions.T @ part)
         self.basis = np.hstack([self.basis, directions])
         self.squares = self.squares - np.square(directions.T @ self.alone).sum(axis=0)
-        self._measure_short()
-        self.inside[feature] = True
-        self.left = float(np.square(self.residual).sum())
-
-    def _measure_short(self) -> None:
-        """Compute the squared lengths anew that have lost digits, and forget those inside."""
+        # Squared lengths that have lost digits are computed anew, and those inside forgotten.
         all_squares = np.square(self.lengths[self.single_column])
         short = np.flatnonzero((self.squares < _FEW_DIGITS * all_squares) & (self.squares != 0.0))
         self.squares[short] = np.square(self._outside_of(self.alone[:, short])).sum(axis=0)
         inside = self.squares[short] <= np.square(COLLINEAR) * all_squares[short]
         self.squares[short[inside]] = 0.0
+        self.inside[feature] = True
+        self.left = float(np.square(self.residual).sum())
 
     def _outside_of(self, columns: FloatArray) -> FloatArray:
         for _ in range(2):  # twice is enough (Kahan)

@@ -151,7 +151,17 @@ class SelectionPath:
 
         Since ``I(Y; X) >= I(Y; X_S)`` for every S, the best set seen is the better estimate.
         """
-        most = self.best_information if reference == "best" else self._information_of_all()
+        if reference == "best":
+            most = self.best_information
+        elif self.full_information is not None:
+            most = self.full_information
+        elif self.n_features in (self.sizes[0], self.sizes[-1]):
+            most = self.information_at(self.n_features)
+        else:
+            raise ParameterError(
+                "this path does not pass through the set of all features, so reference='full' has "
+                "nothing to compare with: use reference='best', or give full_information."
+            )
         lost = most - np.asarray(self.information, dtype=np.float64)
         return np.where(lost <= ROUNDING, 0.0, lost)  # of a set that was not measured: NaN
 
@@ -245,16 +255,6 @@ class SelectionPath:
                 f"{max(first, last)}."
             )
         return abs(size - first)
-
-    def _information_of_all(self) -> float:
-        if self.full_information is not None:
-            return self.full_information
-        if self.n_features in (self.sizes[0], self.sizes[-1]):
-            return self.information_at(self.n_features)
-        raise ParameterError(
-            "this path does not pass through the set of all features, so reference='full' has "
-            "nothing to compare with: use reference='best', or give full_information."
-        )
 
 
 @dataclass(frozen=True)
@@ -503,7 +503,6 @@ class Deadline:
 
     @property
     def spent(self) -> float:
-        """Seconds since the fit began."""
         return time.monotonic() - self.started
 
     @property
@@ -538,7 +537,6 @@ class Deadline:
         return check
 
     def check(self) -> None:
-        """Raise `TimeIsUp` when it is."""
         if self.is_over and not self.keeps_steps:
             raise TimeIsUp
 

@@ -19,12 +19,14 @@ from pinsker._types import (
     AnyArray,
     Axes,
     BoolArray,
+    ColumnChoice,
     Estimator,
     Fields,
     HasColumns,
     HasName,
     IntArray,
     ListsByName,
+    Missing,
     TableLike,
     TargetLike,
     Unchecked,
@@ -100,6 +102,10 @@ def fitted_attributes(
         cost = context.costs.of(path.order[: decision.size])
         full = context.costs.of(range(encoded.n_features))
         notes = (*notes, Note("cost", figures={"kept": cost, "all": full}))
+    name = context.user_data.get("y")
+    if isinstance(name, HasColumns):  # the target's: of a series, of columns, or the text itself
+        name = ", ".join(str(one) for one in name.columns)
+    name = name.name if isinstance(name, HasName) else name if isinstance(name, str) else None
     planned = () if path.plan is None else tuple(path.plan.notes)
     profile = encoded.profile and replace(encoded.profile, compared=encoded.columns.names)
     record = FitRecord(
@@ -110,7 +116,7 @@ def fitted_attributes(
     return {
         "facts_": facts,
         "task_": encoded.target.task,
-        "target_name_": _name_of(context.user_data.get("y")),
+        "target_name_": None if name is None else str(name),
         "n_samples_fit_": encoded.n_rows,
         "feature_columns_": columns,
         "path_": path,
@@ -147,14 +153,6 @@ def ranks(
     return spread
 
 
-def _name_of(y: TargetLike) -> str | None:
-    """Return the name of a target: of a series, of the columns of a frame, or the name itself."""
-    if isinstance(y, HasColumns):
-        return ", ".join(str(name) for name in y.columns)
-    name = y.name if isinstance(y, HasName) else y if isinstance(y, str) else None
-    return None if name is None else str(name)
-
-
 def transform_frame(
     selector: Estimator, X: TableLike, kept: IntArray, names: list[str]
 ) -> TableLike:
@@ -176,11 +174,22 @@ def transform_frame(
         )
     else:
         check_columns(selector, X)
-    return _take_columns(X, kept, selector)
+    taken, wanted_type = frame_of(X)[:, [int(j) for j in kept]], output_container(selector)
+    if wanted_type == "pandas":
+        return taken.to_pandas()
+    if wanted_type == "polars" and not taken.implementation.is_polars():
+        polars = require("polars", purpose='set_output(transform="polars")')
+        try:
+            return polars.from_pandas(taken.to_pandas())
+        except Exception as error:  # of Arrow or polars, for types that they do not have
+            raise DataTypeError(
+                f"the columns that stay cannot be made a polars frame ({error}): use "
+                'set_output(transform="default").'
+            ) from error
+    return taken.to_native()
 
 
 def as_cells(X: TableLike) -> TableLike:
-    """Return lists and matrices as an array."""
     if not isinstance(X, (list, tuple, np.matrix)):
         return X
     try:
@@ -211,34 +220,25 @@ def transform_dask(
     return X[columns]
 
 
-def _take_columns(X: TableLike, columns: IntArray, estimator: Estimator) -> TableLike:
-    """Return some columns of a frame, in the container that ``set_output`` asks for."""
-    taken = frame_of(X)[:, [int(j) for j in columns]]
-    wanted = output_container(estimator)
-    if wanted == "pandas":
-        return taken.to_pandas()
-    if wanted == "polars" and not taken.implementation.is_polars():
-        polars = require("polars", purpose='set_output(transform="polars")')
-        try:
-            return polars.from_pandas(taken.to_pandas())
-        except Exception as error:  # of Arrow or polars, for types that they do not have
-            raise DataTypeError(
-                f"the columns that stay cannot be made a polars frame ({error}): use "
-                'set_output(transform="default").'
-            ) from error
-    return taken.to_native()
-
-
 #: Changes with the attributes of a fitted selector; the pickles of version 0.1 have no number.
 PICKLE_FORMAT = 3
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Selector(
     CallbackSupportMixin,  # type: ignore[misc]
     SelectorMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
     """Base class of selectors that search a path and cut it with a stopping rule."""
+
+    # A selector is a dataclass whose fields are its parameters: `__init__` follows from them.
+    metric: MetricLike = "auto"
+    fixed_features: ColumnChoice = None
+    feature_groups: ColumnChoice = None
+    categorical_features: ColumnChoice = "from_dtype"
+    missing: Missing = "error"
+    verbose: int = 0
 
     _parameter_constraints: ClassVar[ListsByName] = {
         "error_budget": [Interval(Real, 0, None, closed="left"), StoppingRule],
@@ -249,11 +249,8 @@ class Selector(
         "verbose": ["verbose"],
         "warm_start": ["boolean"],
     }
-    #: Of selectors without this parameter: the metric of the budget follows from the target.
-    metric: MetricLike = "auto"
-    #: Of selectors without this parameter: every fit begins anew.
-    warm_start: bool = False
-    _record: FitRecord = FitRecord()
+    warm_start = False  # of selectors without this parameter: every fit begins anew
+    _record = FitRecord()
 
     # ------------------------------------------------------------------ as scikit-learn knows it
 
@@ -476,7 +473,6 @@ class Selector(
 
 
 def _card(selector: Selector) -> str:
-    """Return a short view of a fitted selector for a notebook."""
     try:
         check_is_fitted(selector)
     except NotFittedError:
@@ -487,7 +483,6 @@ def _card(selector: Selector) -> str:
 
 
 def _new_selector(kind: type[Selector], found: int) -> Selector:
-    """Make an empty selector for the state of a pickle."""
     _check_format(kind, found)
     return kind.__new__(kind)
 

@@ -135,12 +135,19 @@ class FitMemory:
         table = 2 * _rows_bytes(encoded, n_rows) + 3 * _DOUBLE * n_rows * _n_targets(encoded)
         n_kept = _SETS * most_predictions(len(models), rows.train) + _RACED * len(models)
         kept = n_kept * _DOUBLE * rows.held_out * n_outputs
+        columns = encoded.columns
+        # Indicators, centered, beside the target, and again in the factorization; where they are
+        # more than rows they are not searched.
+        width = _one_hot_width(encoded)
+        width = width if width <= rows.search else columns.n_columns
+        linear = 4 * _DOUBLE * rows.search * (width + n_outputs)
+        neighbors = search_bytes(rows.search, columns.n_columns, copies=2)
         fits = [model_bytes(model, encoded, rows.train, rows.test) for model in models]
         plan = cls(
             memory_limit(max_memory),
             _BASE + table + kept,
             _rows_bytes(encoded, rows.counted),
-            least_search_bytes(encoded, rows.search),
+            _rows_bytes(encoded, rows.search) + max(neighbors, linear),
             max(fits, default=0),
             n_jobs,
         )
@@ -162,28 +169,15 @@ class FitMemory:
 
     @property
     def n_searches(self) -> int:
-        """Searches that may run side by side."""
         return max(1, min(self.n_jobs, (self.limit - self.held) // max(self.search, 1)))
 
     @property
     def n_fits(self) -> int:
-        """Fits of models that may run side by side."""
         return max(1, min(self.n_jobs, (self.limit - self.held) // max(self.model, 1)))
 
     def for_one_search(self, n_searches: int) -> int:
         """Return what the engine may hold when this many searches run side by side."""
         return (self.limit - self.held) // n_searches - self.copy
-
-
-def least_search_bytes(encoded: Encoded, n_rows: int) -> int:
-    """Return the least that a search of this many rows needs: by neighbors, linear or by counts."""
-    columns = encoded.columns
-    neighbors = search_bytes(n_rows, columns.n_columns, copies=2)
-    # Indicators, centered, beside the target, and again in the factorization.
-    width = _one_hot_width(encoded)
-    width = width if width <= n_rows else columns.n_columns  # more than rows are not searched
-    linear = 4 * _DOUBLE * n_rows * (width + _n_outputs(encoded))
-    return _rows_bytes(encoded, n_rows) + max(neighbors, linear)
 
 
 def model_bytes(model: HoldoutModel, encoded: Encoded, n_train: int, n_test: int) -> int:
@@ -241,7 +235,6 @@ def _mib(n_bytes: int) -> str:
 
 
 def encoding_of(selector: Selector) -> Fields:
-    """Return the parameters that say how a table is read."""
     return {
         "categorical_features": selector.categorical_features,
         "missing": selector.missing,
@@ -292,43 +285,30 @@ def open_context(
     fixed = find_features(encoded, selector.fixed_features, "fixed_features")
     rule.check(encoded.n_features, len(fixed), facts)
     if isinstance(rule, ErrorBudget):
-        _check_metric(selector, rule, encoded, facts)
-    digest = _fingerprint(encoded, type(selector).__name__, fixed, seed, *search) if search else ""
+        metric, cv = Metric(rule.metric_for(facts)), selector.get_params(deep=False).get("cv")
+        if facts.task == encoded.target.task:  # a linear model takes all targets for numbers
+            metric.check(encoded.target)
+        holds_none = cv is None or (isinstance(cv, int) and not cv)
+        if holds_none and not (rule.has_theory and metric.has_theory):
+            holds = "use FeatureSelector" if cv is None else "set cv=5"
+            other = f", or use a budget in metric={METRICS[facts.task][0]!r}"
+            raise ParameterError(
+                f"{rule} is decided by held-out rows alone, and {type(selector).__name__} holds "
+                f"none out: {holds}{'' if facts.task == 'survival' else other}.",
+                parameter="metric",
+            )
+    digest, columns, target = "", encoded.columns, encoded.target
+    if search:  # of everything that a path depends on: rows, kinds and settings
+        settings = (type(selector).__name__, fixed, seed, *search)
+        words = (settings, encoded.feature_names, encoded.features, columns.kinds, columns.scale)
+        made = hashlib.blake2b(repr(words).encode(), digest_size=16)
+        table = (columns.values, columns.missing, target.labels, target.values)
+        for values in (*table, encoded.weights):
+            made.update(b"none" if values is None else values.tobytes())
+        digest = made.hexdigest()
     budget = budget_of_rule(selector, rule)
     about = {"table": X, "user_data": {"X": X, "y": y}, "fingerprint": digest}
     return FitContext(encoded, facts, rule, budget, fixed, seed, **about)
-
-
-def _check_metric(
-    selector: Selector, rule: ErrorBudget, encoded: Encoded, facts: TargetFacts
-) -> None:
-    """Refuse a metric that the target has no use for, or that nothing here can decide."""
-    metric = Metric(rule.metric_for(facts))
-    if facts.task == encoded.target.task:  # a linear model takes all targets for numbers
-        metric.check(encoded.target)
-    if rule.has_theory and metric.has_theory:
-        return
-    cv = selector.get_params(deep=False).get("cv")
-    if cv is None or (isinstance(cv, int) and not cv):
-        holds = "use FeatureSelector" if cv is None else "set cv=5"
-        other = f", or use a budget in metric={METRICS[facts.task][0]!r}"
-        raise ParameterError(
-            f"{rule} is decided by held-out rows alone, and {type(selector).__name__} holds none "
-            f"out: {holds}{'' if facts.task == 'survival' else other}.",
-            parameter="metric",
-        )
-
-
-def _fingerprint(encoded: Encoded, *settings: Any) -> str:
-    """Return a digest of everything that a path depends on: rows, kinds and settings."""
-    columns = encoded.columns
-    words = (settings, encoded.feature_names, encoded.features, columns.kinds, columns.scale)
-    digest = hashlib.blake2b(repr(words).encode(), digest_size=16)
-    target = encoded.target
-    table = (columns.values, columns.missing, target.labels, target.values)
-    for values in (*table, encoded.weights):
-        digest.update(b"none" if values is None else values.tobytes())
-    return digest.hexdigest()
 
 
 # ------------------------------------------------------------------ selectors that hold rows out
@@ -359,7 +339,6 @@ def check_routing(selector: Selector, **metadata: Any) -> None:
 def with_means(
     selector: Selector, context: FitContext, groups: RowLabels, *, in_parts: bool = False
 ) -> FitContext:
-    """Return a context with groups, models, memory, jobs and settings of searches."""
     encoded, settings = context.encoded, knn_settings(selector, context.rule, context.seed)
     check_gpu(settings.engine.name)
     memory = plan_memory(selector, encoded, context.seed, in_parts=in_parts)
@@ -377,7 +356,6 @@ def with_means(
 
 
 def knn_settings(selector: Selector, rule: StoppingRule, seed: int) -> KNNSearchSettings:
-    """Return how a selector searches by neighbors."""
     knn, engine = as_settings("knn", selector.knn), as_settings("engine", selector.engine)
     return KNNSearchSettings(knn, engine, seed=seed, at_least=n_at_least(rule))
 
@@ -450,14 +428,14 @@ def _named_models(selector: Selector, encoded: Encoded, seed: int) -> tuple[Hold
         return models
     size = (encoded.n_rows, encoded.columns.n_columns)
     n_rows = min(encoded.n_rows, RowCounts.of(*size, 5).train)
-    small = tuple(model for model in models if not _is_too_wide(model, encoded, n_rows))
+    n_columns = len(encoded.columns.kinds)
+    small = tuple(
+        model
+        for model in models  # all but those that indicators of categories make too large
+        if _one_hot_width(encoded, model.layout) <= n_columns
+        or model_bytes(model, encoded, n_rows, n_rows) <= _MOST_EXPANDED
+    )
     return small or models
-
-
-def _is_too_wide(model: HoldoutModel, encoded: Encoded, n_rows: int) -> bool:
-    """Return whether indicators of categories make a model of "auto" take too much memory."""
-    expanded = _one_hot_width(encoded, model.layout) > len(encoded.columns.kinds)
-    return expanded and model_bytes(model, encoded, n_rows, n_rows) > _MOST_EXPANDED
 
 
 def fresh_context(
@@ -521,7 +499,6 @@ def open_progress(
     n_moves: int,
     score: str = "difference",
 ) -> Progress:
-    """Open the progress of a fit that is one search."""
     bound = context.budget.bound(context.facts)
     line = ProgressLine(
         type(selector).__name__,

@@ -1,6 +1,6 @@
 """The classical criteria as a scikit-learn selector, in memory or on a Dask DataFrame."""
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from hashlib import sha256
 from numbers import Integral, Real
@@ -10,11 +10,9 @@ from pinsker._compat import Interval, StrOptions, validate_data
 from pinsker._notes import Note, Notes
 from pinsker._types import (
     BoolArray,
-    ColumnChoice,
     Fields,
     FloatArray,
     ListsByName,
-    Missing,
     RowLabels,
     TableLike,
     TargetLike,
@@ -58,6 +56,7 @@ _COUNTED = "those of the search itself: counts of binned columns"
 _AGAINST_ENTROPY = _COUNTED + "; losses against the target's entropy, which no set exceeds"
 
 
+@dataclass(eq=False, repr=False)
 class CriterionSelection(Selector):
     r"""Choose features by a criterion of the literature: mRMR, JMI, CMIM and their relatives.
 
@@ -160,32 +159,17 @@ class CriterionSelection(Selector):
     }
     _parameter_constraints.pop("error_budget")
 
-    def __init__(
-        self,
-        criterion: str = "jmi",
-        n_features_to_select: int = 10,
-        *,
-        stop: StoppingRule | None = None,
-        beta: float = 1.0,
-        gamma: float = 1.0,
-        bins: int = 5,
-        binning: Binning = "frequency",
-        correction: Correction = "none",
-        metric: str = "auto",
-        fixed_features: ColumnChoice = None,
-        feature_groups: ColumnChoice = None,
-        categorical_features: ColumnChoice = "from_dtype",
-        missing: Missing = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        self.criterion, self.n_features_to_select = criterion, n_features_to_select
-        self.stop, self.beta, self.gamma = stop, beta, gamma
-        self.bins, self.binning, self.correction, self.metric = bins, binning, correction, metric
-        self.fixed_features, self.feature_groups = fixed_features, feature_groups
-        self.categorical_features, self.missing = categorical_features, missing
-        self.n_jobs, self.verbose, self.warm_start = n_jobs, verbose, warm_start
+    criterion: str = "jmi"
+    n_features_to_select: int = 10
+    _: KW_ONLY
+    stop: StoppingRule | None = None
+    beta: float = 1.0
+    gamma: float = 1.0
+    bins: int = 5
+    binning: Binning = "frequency"
+    correction: Correction = "none"
+    n_jobs: int | None = None
+    warm_start: bool = False
 
     @fitting
     def fit(self, X: TableLike, y: TargetLike = None, sample_weight: RowLabels = None) -> Self:

@@ -2,7 +2,8 @@
 
 import copy
 import warnings
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import ClassVar, Self
 
@@ -13,16 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 from pinsker._compat import Interval, Options, StrOptions
 from pinsker._notes import Note
 from pinsker._types import (
-    AnyArray,
     ColumnChoice,
+    CrossValidation,
+    Estimator,
     Fields,
     ListsByName,
+    RandomState,
     RowLabels,
     Splitter,
     TableLike,
     TargetLike,
 )
-from pinsker.encoding import Encoded, RowSample, count_rows
+from pinsker.encoding import Encoded, count_rows
 from pinsker.engine import ENGINES, EngineSettings, KNNSettings
 from pinsker.exceptions import ParameterError, PinskerWarning
 from pinsker.explain import (
@@ -53,7 +56,7 @@ from pinsker.holdout import (
 )
 from pinsker.metrics import CostMatrix, WorstTarget
 from pinsker.search import ErrorBudget, SelectionPath, StoppingRule, measure_sets, read_budget
-from pinsker.selectors._base import FitRecord, Selector, fitted_attributes, ranks, set_fitted
+from pinsker.selectors._base import Selector, fitted_attributes, ranks, set_fitted
 from pinsker.selectors._context import (
     FitMemory,
     budget_of_rule,
@@ -70,8 +73,18 @@ TOO_FEW = Note("too few rows to hold out")
 FEW_STEPS = Note("few steps", weight="untrue")
 
 
+@dataclass(eq=False, repr=False)
 class EvaluatedSelector(Selector):
     """A selector by neighbors that can evaluate its path on rows it was not searched with."""
+
+    error_budget: float | StoppingRule = 0.05
+    _: KW_ONLY
+    models: Estimator = "auto"
+    cv: CrossValidation = 0
+    knn: KNNSettings | None = None
+    engine: str | EngineSettings = "auto"
+    n_jobs: int | None = None
+    random_state: RandomState = None
 
     _parameter_constraints: ClassVar[ListsByName] = {
         **Selector._parameter_constraints,
@@ -134,7 +147,18 @@ class EvaluatedSelector(Selector):
         if subgroups is None:
             subgroups = self.get_params(deep=False).get("subgroups")
         context = fresh_context(self, X, y, sample_weight, groups, MOST_CERTIFIED, subgroups)
-        self._record = _remember_rows(self._record, context.encoded.hashes)
+        if (hashes := context.encoded.hashes) is not None:
+            n_before, before = self._record.last_certified or (len(hashes), hashes)
+            if len(hashes) > n_before and np.isin(before, hashes).mean() > 0.9:
+                warnings.warn(
+                    "these rows hold those of an earlier certify: looking again and again as rows "
+                    "arrive makes 'met' wrong more often than the confidence says. Use "
+                    "pinsker.Monitor, whose limits hold at every look.",
+                    PinskerWarning,
+                    stacklevel=2,
+                )
+            seen = (len(hashes), np.sort(hashes)[:_MOST_REMEMBERED])
+            self._record = replace(self._record, last_certified=seen)
         # Pairs of positions belong to the rows of fit.
         cv = self.cv if isinstance(self.cv, Splitter) else _FOLDS
         folds = make_folds(context.encoded, cv, context.seed, groups=context.groups)
@@ -166,8 +190,8 @@ class EvaluatedSelector(Selector):
         if not isinstance(rule, ErrorBudget):
             raise ParameterError(f"the selector stops by {rule}: fit it with an error budget.")
         budget = rule.delta if error_budget is None else read_budget(error_budget)
-        is_rule = isinstance(own, ErrorBudget)
-        given = {"error_budget": replace(own, delta=budget) if is_rule else budget}
+        wanted = replace(own, delta=budget) if isinstance(own, ErrorBudget) else budget
+        given: Fields = {"error_budget": wanted}
         given |= {} if confidence is None else {"confidence": confidence}
         other = copy.copy(self).set_params(**given)
         rule = other._rule()
@@ -372,14 +396,10 @@ class EvaluatedSelector(Selector):
         stability 1.00 (95% interval 1.00 to 1.00) over 3 subsamples
         """
         check_is_fitted(self)
-
         X, y, sample_weight, groups = without_weightless(X, y, sample_weight, groups)
-
-        def draw_half(seed: int) -> RowSample:
-            return draw_table(self, X, y, count_rows(X) // 2, seed)
-
+        draw_half = partial(draw_table, self, X, y, count_rows(X) // 2)
         rows = {"sample_weight": sample_weight, "groups": groups}
-        return stability_of_subsamples(self, X, y, draw_half, n=n, **rows)
+        return stability_of_subsamples(self, X, y, draw_half, n, rows)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which of `sample_weight` and `groups` go to the splitter and the models."""
@@ -415,7 +435,6 @@ class EvaluatedSelector(Selector):
     def _keep(
         self, other: Self, path: SelectionPath, size: int, certificate: Certificate, also: Fields
     ) -> Self:
-        """Return a copy of this selector that keeps a set of a path."""
         ranking = ranks(self.feature_columns_, path, size, len(self.ranking_))
         set_ = {"ranking_": ranking, "support_": ranking == 1, "certificate_": certificate}
         set_fitted(other, {**set_, "notes_": self.notes_ + certificate.notes, **also})
@@ -430,7 +449,6 @@ class EvaluatedSelector(Selector):
         return FreshSets(context, cv, self.path_.order, _are_kept(self), searched=searched)
 
     def _budget(self) -> float:
-        """Return the error budget of the fitted selector."""
         budget = float(self.certificate_.budget)
         if budget != budget:
             raise ParameterError(
@@ -471,22 +489,6 @@ def with_given_order(
 
 #: Hashes of certified rows that are remembered, the smallest.
 _MOST_REMEMBERED = 1000
-
-
-def _remember_rows(record: FitRecord, hashes: AnyArray | None) -> FitRecord:
-    """Return a record with these rows; warn where those before come again among more."""
-    if hashes is None:
-        return record
-    n_before, before = record.last_certified or (len(hashes), hashes)
-    if len(hashes) > n_before and np.isin(before, hashes).mean() > 0.9:
-        warnings.warn(
-            "these rows hold those of an earlier certify: looking again and again as rows arrive "
-            "makes 'met' wrong more often than the confidence says. Use pinsker.Monitor, whose "
-            "limits hold at every look.",
-            PinskerWarning,
-            stacklevel=3,
-        )
-    return replace(record, last_certified=(len(hashes), np.sort(hashes)[:_MOST_REMEMBERED]))
 
 
 def _are_kept(selector: Selector) -> list[bool]:

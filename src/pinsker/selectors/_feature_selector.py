@@ -1,7 +1,6 @@
 """The front door: several searches, evaluated on held-out rows."""
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import ClassVar, Literal, Self
 
@@ -12,13 +11,11 @@ from pinsker._notes import Note, Notes
 from pinsker._types import (
     ColumnChoice,
     CrossValidation,
-    Estimator,
     Fields,
     HasShape,
     IntArray,
     ListsByName,
     Missing,
-    RandomState,
     RowLabels,
     TableLike,
     TargetLike,
@@ -34,7 +31,7 @@ from pinsker.encoding import (
     is_stream,
     take,
 )
-from pinsker.engine import EngineSettings, KNNSettings, as_settings
+from pinsker.engine import as_settings
 from pinsker.exceptions import EngineLostError
 from pinsker.explain import (
     SAME_ROWS,
@@ -59,7 +56,6 @@ from pinsker.holdout import (
     search_paths,
     splits_into_parts,
 )
-from pinsker.metrics import MetricLike
 from pinsker.search import (
     MOST_SEARCHED,
     Deadline,
@@ -94,6 +90,7 @@ _CELLS_A_SECOND = 4_000_000, 300_000
 _LEAST_READ, _PART_OF_SUSPECTS = 1000, 0.5
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FeatureSelector(EvaluatedSelector):
     r"""Keep the smallest set of features found that stays within an error budget.
 
@@ -216,37 +213,14 @@ class FeatureSelector(EvaluatedSelector):
     }
     _parameter_constraints.pop("warm_start")  # the folds of a search are not kept
 
-    def __init__(
-        self,
-        error_budget: float | StoppingRule = 0.05,
-        *,
-        confidence: float = 0.95,
-        metric: MetricLike = "auto",
-        models: Estimator = "auto",
-        searches: Unchecked = "auto",
-        cv: CrossValidation = 5,
-        fixed_features: ColumnChoice = None,
-        feature_groups: ColumnChoice = None,
-        feature_costs: ColumnChoice = None,
-        subgroups: ColumnChoice = None,
-        categorical_features: ColumnChoice = "from_dtype",
-        missing: Missing = "auto",
-        suspects: Literal["auto", "warn", "drop", "ignore"] = "auto",
-        knn: KNNSettings | None = None,
-        engine: str | EngineSettings = "auto",
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        time_limit: float | None = None,
-    ) -> None:
-        self.error_budget, self.confidence, self.metric = error_budget, confidence, metric
-        self.models, self.searches, self.cv = models, searches, cv
-        self.fixed_features, self.feature_groups = fixed_features, feature_groups
-        self.feature_costs, self.subgroups = feature_costs, subgroups
-        self.categorical_features, self.missing = categorical_features, missing
-        self.suspects, self.knn, self.engine, self.n_jobs = suspects, knn, engine, n_jobs
-        self.random_state, self.verbose = random_state, verbose
-        self.time_limit = time_limit
+    confidence: float = 0.95
+    searches: Unchecked = "auto"
+    cv: CrossValidation = 5
+    feature_costs: ColumnChoice = None
+    subgroups: ColumnChoice = None
+    missing: Missing = "auto"
+    suspects: Literal["auto", "warn", "drop", "ignore"] = "auto"
+    time_limit: float | None = None
 
     @fitting
     def fit(
@@ -288,8 +262,10 @@ class FeatureSelector(EvaluatedSelector):
         )  # fmt: skip
         progress = Progress(self, context.user_data, 5 + len(names))
         context.jobs.on_call = None if progress.stages is None else progress.stages.show
-        progress.on_stage(_describe_search(plan, len(names)))
         if plan.folds:
+            rows = f"in {len(plan.folds)} folds"
+            rows = rows if plan.crosses else f"on {len(plan.searched[0])} rows"
+            progress.on_stage(f"searching {len(names)} paths {rows}")
             found = search_paths(context, plan, searches, names)
             with keeping_path(self, context, found.paths):
                 evaluator = context.evaluator_of(plan)
@@ -301,6 +277,7 @@ class FeatureSelector(EvaluatedSelector):
             progress.on_stage("importance")
             set_fitted(self, self._chosen(context, plan, searches, found, choice))
         else:
+            progress.on_stage("searching one path, without held-out rows")
             path = search_until(context.deadline, context.encoded, searches, names[0])
             choose_on_path(self, context, path)
         progress.close()
@@ -377,8 +354,14 @@ class FeatureSelector(EvaluatedSelector):
         choice: Choice,
     ) -> Fields:
         """Return the fitted attributes, with the stability and the worth of what is kept."""
-        measure = partial(_measure_importance, context, choice)
+        path, size, decision = choice.path, choice.decision.size, choice.decision
         importance, gone = None, ""
+
+        def measure() -> Importance | None:
+            context.deadline.check()
+            why = () if choice.on_fresh_rows else (SAME_ROWS,)
+            return importance_at_hand(choice.evaluator, path.order[:size], path.names, why)
+
         try:
             importance = choice.evaluator.until(context.deadline, "importance", measure)
         except EngineLostError as error:  # all else is there
@@ -391,7 +374,6 @@ class FeatureSelector(EvaluatedSelector):
             *context.deadline.notes,
         )
         choice = replace(choice, certificate=certificate)
-        path, size, decision = choice.path, choice.decision.size, choice.decision
         how: Fields = {"certificate": certificate, "comparison": choice.comparison, "notes": about}
         decision = replace(decision, notes=choice.notes)
         fitted = fitted_attributes(context, self.n_features_in_, path, decision, **how)
@@ -405,21 +387,6 @@ class FeatureSelector(EvaluatedSelector):
             fitted["notes_"] += (Note("no importance", figures={"reason": gone}),)
         fitted["importance_"] = importance
         return fitted
-
-
-def _measure_importance(context: FitContext, choice: Choice) -> Importance | None:
-    context.deadline.check()
-    path, size = choice.path, choice.decision.size
-    why = () if choice.on_fresh_rows else (SAME_ROWS,)
-    return importance_at_hand(choice.evaluator, path.order[:size], path.names, why)
-
-
-def _describe_search(plan: RowPlan, n_paths: int) -> str:
-    if not plan.folds:
-        return "searching one path, without held-out rows"
-    if plan.crosses:
-        return f"searching {n_paths} paths in {len(plan.folds)} folds"
-    return f"searching {n_paths} paths on {len(plan.searched[0])} rows"
 
 
 def _describe_rows(plan: RowPlan, n_rows: int) -> Notes:

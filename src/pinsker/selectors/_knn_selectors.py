@@ -1,35 +1,28 @@
 """The paper's two algorithms and their combination as scikit-learn selectors."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from pinsker._compat import Interval
 from pinsker._types import (
-    ColumnChoice,
-    CrossValidation,
-    Estimator,
     Fields,
     ListsByName,
-    Missing,
-    RandomState,
     RowLabels,
     TableLike,
     TargetLike,
 )
 from pinsker.bounds import TargetFacts
-from pinsker.engine import EngineSettings, KNNSettings, as_settings, count_threads
+from pinsker.engine import KNNSettings, as_settings, count_threads
 from pinsker.holdout import FitContext, RowPlan, choose, find_sizes, search_paths
-from pinsker.metrics import MetricLike
 from pinsker.search import (
     Direction,
     ErrorBudget,
     KNNSearchSettings,
     Search,
     SelectionPath,
-    StoppingRule,
     backward,
     forward,
     forward_backward,
@@ -58,35 +51,14 @@ _ALL_THE_WAY = 100
 _COST = 5
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KNNSelector(EvaluatedSelector):
     """Base class of selectors of one search by neighbors."""
 
     _direction: ClassVar[Direction] = "backward"
     _function: ClassVar[Callable[..., SelectionPath]]
 
-    def __init__(
-        self,
-        error_budget: float | StoppingRule = 0.05,
-        *,
-        metric: MetricLike = "auto",
-        models: Estimator = "auto",
-        cv: CrossValidation = 0,
-        fixed_features: ColumnChoice = None,
-        feature_groups: ColumnChoice = None,
-        categorical_features: ColumnChoice = "from_dtype",
-        missing: Missing = "error",
-        knn: KNNSettings | None = None,
-        engine: str | EngineSettings = "auto",
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        self.error_budget, self.metric, self.models, self.cv = error_budget, metric, models, cv
-        self.fixed_features, self.feature_groups = fixed_features, feature_groups
-        self.categorical_features, self.missing = categorical_features, missing
-        self.knn, self.engine, self.n_jobs = knn, engine, n_jobs
-        self.random_state, self.verbose, self.warm_start = random_state, verbose, warm_start
+    warm_start: bool = False
 
     @fitting
     def fit(self, X: TableLike, y: TargetLike = None, groups: RowLabels = None) -> Self:
@@ -106,8 +78,14 @@ class KNNSelector(EvaluatedSelector):
         -------
         self
         """
-        context = self._read(X, y, groups)
-        encoded = context.encoded
+        check_routing(self, groups=groups)
+        rule, knn = self._rule(), as_settings("knn", self.knn)
+        metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
+        encoded = encode_table(self, X, y, metric, knn.scale)
+        facts = TargetFacts.of(encoded.target, encoded.weights)
+        ends = (knn, *self._ends())
+        context = open_context(self, encoded, facts, X, y, seed=draw_seed(self), search=ends)
+        context = with_means(self, context, groups)
         settings = self._search_settings(context.settings, encoded.n_features)
         most = max(settings.max_features or encoded.n_features, len(context.fixed))
         progress = open_progress(self, context, self._direction, most, settings.knn.score)
@@ -125,17 +103,6 @@ class KNNSelector(EvaluatedSelector):
             self._cross_fit(replace(context, settings=settings), plan, path)
         progress.close()
         return self
-
-    def _read(self, X: TableLike, y: TargetLike, groups: RowLabels) -> FitContext:
-        """Encode the user's data, and collect what the fit works with."""
-        check_routing(self, groups=groups)
-        rule, knn = self._rule(), as_settings("knn", self.knn)
-        metric = rule.metric if isinstance(rule, ErrorBudget) else self.metric
-        encoded = encode_table(self, X, y, metric, knn.scale)
-        facts = TargetFacts.of(encoded.target, encoded.weights)
-        about = (knn, *self._ends())
-        context = open_context(self, encoded, facts, X, y, seed=draw_seed(self), search=about)
-        return with_means(self, context, groups)
 
     def _cross_fit(self, context: FitContext, plan: RowPlan, path: SelectionPath) -> None:
         """Take the size that held-out rows support, and set the attributes."""
@@ -276,6 +243,7 @@ class BackwardElimination(KNNSelector):
         return cls._to_the_letter(error_budget, n_neighbors)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _GrowingSelector(KNNSelector):
     """A search that adds features, and what ends it."""
 
@@ -285,33 +253,8 @@ class _GrowingSelector(KNNSelector):
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def __init__(
-        self,
-        error_budget: float | StoppingRule = 0.05,
-        *,
-        patience: int | None = 10,
-        max_features: int | None = None,
-        metric: MetricLike = "auto",
-        models: Estimator = "auto",
-        cv: CrossValidation = 0,
-        fixed_features: ColumnChoice = None,
-        feature_groups: ColumnChoice = None,
-        categorical_features: ColumnChoice = "from_dtype",
-        missing: Missing = "error",
-        knn: KNNSettings | None = None,
-        engine: str | EngineSettings = "auto",
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            error_budget, metric=metric, models=models, cv=cv, fixed_features=fixed_features,
-            feature_groups=feature_groups, categorical_features=categorical_features,
-            missing=missing, knn=knn, engine=engine, n_jobs=n_jobs, random_state=random_state,
-            verbose=verbose, warm_start=warm_start,
-        )  # fmt: skip
-        self.patience, self.max_features = patience, max_features
+    patience: int | None = 10
+    max_features: int | None = None
 
     def _search_settings(self, settings: KNNSearchSettings, _n_features: int) -> KNNSearchSettings:
         return replace(settings, patience=self.patience, max_features=self.max_features)

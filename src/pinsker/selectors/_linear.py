@@ -1,5 +1,6 @@
 """Selection for linear models as a scikit-learn selector: the paper's linear case, exact."""
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Integral
 from typing import ClassVar, Self
@@ -7,9 +8,7 @@ from typing import ClassVar, Self
 from pinsker._compat import Interval, StrOptions
 from pinsker._notes import Note
 from pinsker._types import (
-    ColumnChoice,
     ListsByName,
-    Missing,
     RowLabels,
     TableLike,
     TargetLike,
@@ -41,6 +40,7 @@ from pinsker.selectors._progress import fitting
 _ROWS = "those of the search itself: exact for their covariance"
 
 
+@dataclass(eq=False, repr=False)
 class LinearSelection(Selector):
     r"""Remove (or add) features by what they are worth to a linear model, within an error budget.
 
@@ -103,26 +103,12 @@ class LinearSelection(Selector):
         "metric": [StrOptions({"auto", "r2", "error"})],
     }
 
-    def __init__(
-        self,
-        error_budget: float | StoppingRule = 0.05,
-        *,
-        direction: Direction = "backward",
-        patience: int | None = 10,
-        max_features: int | None = None,
-        metric: str = "auto",
-        fixed_features: ColumnChoice = None,
-        feature_groups: ColumnChoice = None,
-        categorical_features: ColumnChoice = "from_dtype",
-        missing: Missing = "error",
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        self.error_budget, self.direction, self.metric = error_budget, direction, metric
-        self.patience, self.max_features = patience, max_features
-        self.fixed_features, self.feature_groups = fixed_features, feature_groups
-        self.categorical_features, self.missing = categorical_features, missing
-        self.verbose, self.warm_start = verbose, warm_start
+    error_budget: float | StoppingRule = 0.05
+    _: KW_ONLY
+    direction: Direction = "backward"
+    patience: int | None = 10
+    max_features: int | None = None
+    warm_start: bool = False
 
     @fitting
     def fit(self, X: TableLike, y: TargetLike = None, sample_weight: RowLabels = None) -> Self:

@@ -149,7 +149,7 @@ class Monitor:
         """Add new rows with their true values, in the order in which they came, and look."""
         losses = self._pair.losses(X, y)
         selector = self._pair.selector
-        profile, hashes = profile_of(X, y, self._pair.task, selector._record.profile)
+        profile, hashes = profile_of(X, y, selector.task_, selector._record.profile)
         differs = compare_with_fit(selector, profile, hashes)
         untrue = [note for note in differs if note.weight == "untrue"]
         batch = hashlib.blake2b(np.sort(hashes).tobytes(), digest_size=8).hexdigest()

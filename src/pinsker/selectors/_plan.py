@@ -130,7 +130,15 @@ def plan_rows(
         raise ParameterError("plan_rows takes a table (X and y) or an assumed error=, one of them.")
     n_fitted = 0
     if error is not None:
-        sets = [_assumed(error, metric)] * len(budgets)
+        if not 0.0 < read_budget(error, "error") <= 1.0 or metric not in ("error", "r2"):
+            raise ParameterError(
+                f"error={error!r} in {metric!r}: assume an error rate, or 1 - R² (metric='r2'), "
+                "above 0 and at most 1."
+            )
+        counts = metric == "error"  # a set that is as good as all columns
+        variance = error if counts else 4.0 * error**2 * (1.0 - _CORRELATION**2)
+        moments = ((0.0, HoldoutModel.widening**2 * variance),)
+        sets = [_PlannedSet(metric, counts=counts, moments=moments)] * len(budgets)
     else:
         sample = draw_rows(X, y, _MOST_FITTED, 0)
         n_rows, n_fitted = sample.n_rows, sample.n_drawn
@@ -163,23 +171,9 @@ class _PlannedSet:
         return max(each, default=math.inf)
 
 
-def _assumed(error: float, metric: str) -> _PlannedSet:
-    """Return a set that is as good as all columns, from their error alone."""
-    if not 0.0 < read_budget(error, "error") <= 1.0 or metric not in ("error", "r2"):
-        raise ParameterError(
-            f"error={error!r} in {metric!r}: assume an error rate, or 1 - R² (metric='r2'), above "
-            "0 and at most 1."
-        )
-    counts = metric == "error"
-    variance = error if counts else 4.0 * error**2 * (1.0 - _CORRELATION**2)
-    moments = ((0.0, HoldoutModel.widening**2 * variance),)
-    return _PlannedSet(metric, counts=counts, moments=moments)
-
-
 def _find(
     selector: FeatureSelector | None, budget: float, X: TableLike, y: TargetLike
 ) -> _PlannedSet:
-    """Find the smallest set whose estimated increase is within a budget."""
     copy = FeatureSelector(random_state=0) if selector is None else clone(selector)
     copy.set_params(error_budget=budget, confidence=0.5).fit(X, y)
     context, size = copy._read(X, y, None, None), copy.certificate_.n_kept

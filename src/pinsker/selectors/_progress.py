@@ -94,7 +94,6 @@ class Progress:
             self._stage.call_on_fit_task_begin(estimator=self.estimator, **self.data)
 
     def close(self) -> None:
-        """Report that ``fit`` is done."""
         for line in (self.line, self.stages):
             if line is not None:
                 line.finish()
@@ -173,7 +172,6 @@ class ProgressLine:
             self._write(trace, now - self.started)
 
     def finish(self) -> None:
-        """Show the end of the search, and leave the line."""
         if self._last is not None:
             self._write(self._last, time.monotonic() - self.started)
             self.output.finish()

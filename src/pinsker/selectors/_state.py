@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pinsker._notes import notes_of_fields, notes_to_fields
-from pinsker._types import AnyArray, Fields, Selector, plain
+from pinsker._types import Fields, Selector, plain
 from pinsker.bounds import TargetFacts
 from pinsker.encoding import Profile, listing
 from pinsker.engine import KNNSettings
@@ -89,8 +89,20 @@ def to_state(selector: Selector) -> Fields:
 def from_state(state: Mapping[str, Any]) -> Any:
     """Return a selector that transforms, certifies and is audited as the one that was written."""
     columns, kept = state["columns"], set(state["kept"])
-    selector = _SELECTORS[state["selector"]](**_read_parameters(state["parameters"]))
-    importance = state.get("importance")
+    hashes = base64.b64decode(state["row_hashes"], validate=True)
+    if len(hashes) % 8:
+        raise DataError(f"row_hashes has {len(hashes)} bytes, and must have 8 for each row")
+    parameters = dict(state["parameters"])
+    if unsaved := sorted(_NOT_SAVED & set(parameters)):
+        raise DataError(f"parameters holds {unsaved[0]!r}, which is not saved")
+    if isinstance(parameters["error_budget"], dict):
+        rule = dict(parameters["error_budget"])
+        parameters["error_budget"] = _RULES[rule.pop("rule")](**rule)
+    if "knn" in parameters:
+        parameters["knn"] = KNNSettings(**parameters["knn"])
+    selector = _SELECTORS[state["selector"]](**parameters)
+    importance, facts = state.get("importance"), state["facts"]
+    shares = facts.get("shares")
     kind_of_path = CountedPath if "n_counted" in state["path"] else SelectionPath
     fitted = {
         **_FORGOTTEN,
@@ -99,7 +111,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "n_samples_fit_": state.get("n_rows"),
         "n_features_in_": len(columns),
         "support_": np.asarray([name in kept for name in columns]),
-        "facts_": _read_facts(state["facts"]),
+        "facts_": TargetFacts(**{**facts, "shares": shares and TargetFacts(**shares)}),
         "feature_columns_": tuple(tuple(group) for group in state["feature_columns"]),
         "ranking_": np.asarray(state["ranking"], dtype=np.int64),
         "path_": kind_of_path.from_json(json.dumps(state["path"])),
@@ -108,7 +120,7 @@ def from_state(state: Mapping[str, Any]) -> Any:
         "notes_": notes_of_fields(state),
         "_record": FitRecord(
             int(state["seed"]),
-            row_hashes=_read_hashes(state["row_hashes"]),
+            row_hashes=np.frombuffer(hashes, dtype="<u8"),
             weighted=bool(state.get("weighted")),
             grouped=bool(state.get("grouped")),
             profile=_read_profile(state.get("profile")),
@@ -141,24 +153,6 @@ def _parameters(selector: Selector) -> Fields:
         else:
             changed[name] = value.get_params() if isinstance(value, KNNSettings) else value
     return changed
-
-
-def _read_parameters(saved: Mapping[str, Any]) -> Fields:
-    parameters = dict(saved)
-    if unsaved := sorted(_NOT_SAVED & set(parameters)):
-        raise DataError(f"parameters holds {unsaved[0]!r}, which is not saved")
-    if isinstance(parameters["error_budget"], dict):
-        rule = dict(parameters["error_budget"])
-        parameters["error_budget"] = _RULES[rule.pop("rule")](**rule)
-    if "knn" in parameters:
-        parameters["knn"] = KNNSettings(**parameters["knn"])
-    return parameters
-
-
-def _read_facts(saved: Mapping[str, Any]) -> TargetFacts:
-    facts = dict(saved)
-    shares = facts.pop("shares", None)
-    return TargetFacts(**facts, shares=None if shares is None else TargetFacts(**shares))
 
 
 def _read_certificate(saved: Mapping[str, Any]) -> Certificate:
@@ -229,10 +223,3 @@ def _profile_from(n_rows: int, saved: Sequence[Fields], compared: Sequence[str])
     shares = {name: tuple(own["shares"]) for name, own in columns.items()}
     modes = {name: float(own["mode"]) for name, own in columns.items()}
     return Profile(n_rows, bins, shares, modes, tuple(compared))
-
-
-def _read_hashes(text: str) -> AnyArray:
-    content = base64.b64decode(text, validate=True)
-    if len(content) % 8:
-        raise DataError(f"row_hashes has {len(content)} bytes, and must have 8 for each row")
-    return np.frombuffer(content, dtype="<u8")

@@ -59,15 +59,12 @@ class CupyDevice:
         self._kernels: Fields = {}
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-        """Return an array that holds anything."""
         return self._allocate(lambda: self._cupy.empty(shape, dtype=dtype))
 
     def full(self, shape: int | tuple[int, ...], value: int, dtype: npt.DTypeLike) -> Array:
-        """Return an array that holds one value."""
         return self._allocate(lambda: self._cupy.full(shape, value, dtype=dtype))
 
     def put(self, values: AnyArray) -> Array:
-        """Return a copy of a host array."""
         return self._allocate(lambda: self._cupy.asarray(values))
 
     def _allocate(self, make: Callable[[], Array]) -> Array:
@@ -86,7 +83,6 @@ class CupyDevice:
         return host
 
     def address(self, array: Array) -> int:
-        """Return where an array begins."""
         return int(array.data.ptr)
 
     def launch(

@@ -201,9 +201,17 @@ class CudaBackward(_CudaSearch):
         """Sum over the rows that keep their state, and those that are measured from scratch."""
         self._totals[:] = 0
         self._n_retired = 0
-        if self._active.sum() == 1:
-            self._score_last_feature()
-        if self._active.sum() <= 1:
+        if self._active.sum() <= 1:  # of one feature no removal is scored, only the set itself
+            table = self._table
+            sums = table.device.full(table.n_features + 2, 0, np.int64)
+            job = table.job_for(table.queries, sums=sums)
+            batch = max(1, self._batch_bytes // (8 * table.rows))
+            for begin in range(0, len(table.queries) if self._active.any() else 0, batch):
+                n = min(batch, len(table.queries) - begin)
+                part = table.find_distances(job, begin, n, all_rows=True)
+                part.launch("score_set", n, ROW_THREADS)
+                del part  # before the next batch needs its room
+            self._totals += table.device.get(sums)
             return
         crowded = np.empty(0, dtype=np.int32)
         if self._kept is not None:
@@ -235,17 +243,6 @@ class CudaBackward(_CudaSearch):
             self._totals += table.device.get(sums)
         return np.concatenate(crowded)
 
-    def _score_last_feature(self) -> None:
-        """With one feature left no removal is scored: only the set itself is."""
-        table = self._table
-        sums = table.device.full(table.n_features + 2, 0, np.int64)
-        job = table.job_for(table.queries, sums=sums)
-        batch = max(1, self._batch_bytes // (8 * table.rows))
-        for begin in range(0, len(table.queries), batch):
-            n = min(batch, len(table.queries) - begin)
-            table.find_distances(job, begin, n, all_rows=True).launch("score_set", n, ROW_THREADS)
-        self._totals += table.device.get(sums)
-
 
 #: Rows within reach, as a multiple of those that a typical ball needs; only time depends on it.
 _REACH_FACTOR = 3.0
@@ -276,22 +273,7 @@ class CudaForward(_CudaSearch):
         sums = table.device.full(table.n_features + 2, 0, np.int64)
         job = table.job_for(table.queries, sums=sums, n_active=int(self._active.sum()))
         table.lay_out_set(np.flatnonzero(self._active[table.features]), job)
-        self._lay_out_candidates(job)
-        for begin in range(0, len(table.queries), self._batch):
-            n = min(self._batch, len(table.queries) - begin)
-            part = table.find_distances(job, begin, n, all_rows=True)
-            if self._active.any():
-                part.launch("score_set", n, ROW_THREADS)
-            part.set(near_row=table.device.empty((n, table.rows), np.int32))
-            lanes = int(part.record["n_lanes"][0])
-            threads = min(_LANE_THREADS, lanes + -lanes % 32)
-            part.launch("score_candidates", n if lanes else 0, threads)
-            del part  # before the next batch needs its room
-        self._totals[:] = table.device.get(sums)
-
-    def _lay_out_candidates(self, job: Job) -> None:
-        """Lay out the columns that are not in the set, those of a feature side by side."""
-        table = self._table
+        # Columns that are not in the set, those of a feature side by side.
         columns = np.flatnonzero(~self._active[table.features])
         columns = columns[np.argsort(table.features[columns], kind="stable")]
         lanes, starts = np.unique(table.features[columns], return_index=True)
@@ -305,3 +287,13 @@ class CudaForward(_CudaSearch):
             n_lanes=len(lanes),
             fraction=float(_REACH_FACTOR * density ** (dims / (dims + 1.0))),
         )
+        for begin in range(0, len(table.queries), self._batch):
+            n = min(self._batch, len(table.queries) - begin)
+            part = table.find_distances(job, begin, n, all_rows=True)
+            if self._active.any():
+                part.launch("score_set", n, ROW_THREADS)
+            part.set(near_row=table.device.empty((n, table.rows), np.int32))
+            threads = min(_LANE_THREADS, len(lanes) + -len(lanes) % 32)
+            part.launch("score_candidates", n if len(lanes) else 0, threads)
+            del part  # before the next batch needs its room
+        self._totals[:] = table.device.get(sums)

@@ -80,7 +80,17 @@ def count_part(part: Part, request: Request) -> IntArray:
     counts = np.zeros(request.n_cells, dtype=np.int64)
     for start in range(0, len(labels), _ROWS_PER_BLOCK):
         rows = slice(start, start + _ROWS_PER_BLOCK)
-        _count_rows(np.ascontiguousarray(codes[:, rows]), labels[rows], request, counts)
+        some, own, end = np.ascontiguousarray(codes[:, rows]), labels[rows], 0
+        for group in request.groups:
+            joint = group.codes(some, request.n_categories) * request.n_classes + own
+            for column in request.columns:
+                size = int(request.n_categories[column])
+                begin, end = end, end + group.n_groups * request.n_classes * size
+                cells = joint * size + some[column]
+                counts[begin:end] += np.bincount(cells, minlength=end - begin)
+        if request.also is not None:
+            cells = request.also.codes(some, request.n_categories) * request.n_classes + own
+            counts[end:] += np.bincount(cells, minlength=len(counts) - end)
     return counts
 
 
@@ -105,20 +115,6 @@ def checked_part(part: TableLike, n_categories: IntArray, n_classes: int) -> Par
     return codes, labels
 
 
-def _count_rows(codes: AnyArray, labels: IntArray, request: Request, counts: IntArray) -> None:
-    end = 0
-    for group in request.groups:
-        joint = group.codes(codes, request.n_categories) * request.n_classes + labels
-        for column in request.columns:
-            size = int(request.n_categories[column])
-            begin, end = end, end + group.n_groups * request.n_classes * size
-            cells = joint * size + codes[column]
-            counts[begin:end] += np.bincount(cells, minlength=end - begin)
-    if request.also is not None:
-        cells = request.also.codes(codes, request.n_categories) * request.n_classes + labels
-        counts[end:] += np.bincount(cells, minlength=len(counts) - end)
-
-
 class PartitionTables:
     """Columns and classes in partitions, ready to be counted."""
 
@@ -133,7 +129,16 @@ class PartitionTables:
         correction: Correction = "none",
     ) -> None:
         check.one_of("correction", correction, get_args(Correction))
-        self.n_categories = _checked_sizes(n_categories)
+        sizes = check.as_array("n_categories", n_categories)
+        if sizes.ndim != 1 or not sizes.size or sizes.dtype.kind not in "iu":
+            raise DataError(
+                f"n_categories has shape {sizes.shape} and dtype {sizes.dtype}: give one integer "
+                "for each column."
+            )
+        if sizes.min() < 1 or sizes.max() > check.MOST_CODES:
+            raise DataError(f"n_categories holds what is not in 1..{check.MOST_CODES}.")
+        self.n_categories: IntArray = np.array(sizes, dtype=np.int64)
+        self.n_categories.setflags(write=False)
         self.n_classes = check.at_least("n_classes", n_classes, 1, check.MOST_CODES)
         self.n_rows = check.at_least("n_rows", n_rows, 1)
         if not isinstance(parts, list | tuple) or not parts:
@@ -240,20 +245,6 @@ class PartitionTables:
     def _cost(self, counts: IntArray) -> int:
         found, times = np.unique(counts[counts > 0], return_counts=True)
         return int(cell_costs(found, self.n_rows, self._correction)[0] @ times)
-
-
-def _checked_sizes(n_categories: Unchecked) -> IntArray:
-    sizes: IntArray = check.as_array("n_categories", n_categories)
-    if sizes.ndim != 1 or not sizes.size or sizes.dtype.kind not in "iu":
-        raise DataError(
-            f"n_categories has shape {sizes.shape} and dtype {sizes.dtype}: give one integer for "
-            "each column."
-        )
-    if sizes.min() < 1 or sizes.max() > check.MOST_CODES:
-        raise DataError(f"n_categories holds what is not in 1..{check.MOST_CODES}.")
-    sizes = np.array(sizes, dtype=np.int64)
-    sizes.setflags(write=False)
-    return sizes
 
 
 def hold(parts: Sequence[Any], n_bytes: int) -> list[Any]:

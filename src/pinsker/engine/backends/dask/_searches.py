@@ -59,7 +59,6 @@ class _DaskSearch:
         _LOG.info("engine dask: %d tiles of %d rows or fewer", len(rows), max(map(len, rows)))
 
     def start(self, active: Flags, threads: int) -> None:  # noqa: ARG002 (workers have their own)
-        """Begin at a set."""
         flags = active.copy()
         self._information, self._sums = self._steps.run(flags)
         self._flags = flags
@@ -115,7 +114,13 @@ def count_work(settings: Mapping[str, Any], *, backward: bool) -> FloatArray:
     close = np.zeros(_STRATA)
     for s in range(_STRATA):
         rows = queries[stratum == s]
-        close[s] = _close_pairs(settings, rows[:: max(1, len(rows) // _ROWS_PER_STRATUM)])
+        rows = np.ascontiguousarray(rows[:: max(1, len(rows) // _ROWS_PER_STRATUM)])
+        if len(rows):
+            pilot = {**settings, "queries": rows, "watched_queries": len(rows)}
+            pilot.pop("state_bytes", None)  # few rows, and their pairs are counted in the end
+            search = _kernels.Backward(**pilot)
+            search.start(np.ones(settings["n_features"], dtype=np.uint8), 1)
+            close[s] = search.close_pairs() / len(rows)
     return np.asarray(len(settings["values"]) + _FAR_PAIRS_PER_CLOSE_ONE * close[stratum])
 
 
@@ -128,17 +133,6 @@ def _strata(settings: Mapping[str, Any]) -> IntArray:
         return np.asarray(np.minimum(rarity[labels[queries]], _STRATA - 1), dtype=np.int64)
     rank = np.argsort(np.argsort(settings["target"][queries, 0], kind="stable"), kind="stable")
     return np.asarray(rank * _STRATA // len(queries), dtype=np.int64)
-
-
-def _close_pairs(settings: Mapping[str, Any], rows: IntArray) -> float:
-    """Return how many close pairs a row has, on average over some."""
-    if len(rows) == 0:
-        return 0.0
-    pilot = {**settings, "queries": np.ascontiguousarray(rows), "watched_queries": len(rows)}
-    pilot.pop("state_bytes", None)  # few rows, and their pairs are counted in the end
-    search = _kernels.Backward(**pilot)
-    search.start(np.ones(settings["n_features"], dtype=np.uint8), 1)
-    return float(search.close_pairs() / len(rows))
 
 
 #: Attempts without any new result.

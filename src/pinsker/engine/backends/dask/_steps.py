@@ -55,7 +55,6 @@ class TileSpec:
     watched: int  # the first this many of them keep their pairs between steps
 
     def native(self, table: SharedTable) -> Any:
-        """Return a native search of the tile's rows."""
         settings = {**table.arrays, **self.settings, "queries": self.queries}
         if self.kind == "backward":
             return _kernels.Backward(**settings, watched_queries=self.watched)
@@ -94,7 +93,12 @@ class _TileState:
     lock: Any = field(default_factory=threading.Lock)  # a step may be submitted twice
 
     def go_to(self, flags: Flags, table: SharedTable, threads: int) -> None:
-        moves = self._moves(flags)
+        moves: IntArray | None = None  # the features between both sets, where there are few
+        if self.native is not None and self.at is not None:
+            both = (self.at, flags) if self.spec.kind == "backward" else (flags, self.at)
+            between = np.flatnonzero(both[0] != both[1])
+            if len(between) <= _MAX_MOVES and not (both[1] > both[0]).any():
+                moves = between
         native, self.native = self.native, None  # an error on the way leaves nothing half-done
         if native is None or moves is None:
             native = self.spec.native(table)
@@ -104,18 +108,6 @@ class _TileState:
             for feature in moves:
                 move(int(feature), threads)
         self.native, self.at = native, flags
-
-    def _moves(self, flags: Flags) -> IntArray | None:
-        """Return the features that lie between the two sets; None if there is no short way."""
-        if self.native is None or self.at is None:
-            return None
-        larger, smaller = self.at, flags
-        if self.spec.kind == "forward":
-            larger, smaller = smaller, larger
-        if (smaller > larger).any():
-            return None
-        moves = np.flatnonzero(larger != smaller)
-        return moves if len(moves) <= _MAX_MOVES else None
 
 
 class _Store:
@@ -139,22 +131,18 @@ class _Store:
         if spec is not None:
             self.tiles.setdefault((task.search, task.tile), _TileState(spec))
         state = self.tiles.get((task.search, task.tile))
-        self._tidy(task, now)
+        for key, one in list(self.tiles.items()):  # moved elsewhere, or not used any more
+            moved = key[0] == task.search and key[1] not in task.kept
+            if moved or (one.used and now - one.used > _SECONDS_TO_KEEP):
+                self.tiles.pop(key, None)
+        for name, (_, used) in list(self.tables.items()):
+            if now - used > _SECONDS_TO_KEEP:
+                self.tables.pop(name, None)
         if held is None or state is None:
             return None
         self.tables[task.table] = held, now
         state.used = now
         return held, state
-
-    def _tidy(self, task: TileTask, now: float) -> None:
-        """Drop tiles that have moved elsewhere, and what is not used any more."""
-        for key, state in list(self.tiles.items()):
-            moved = key[0] == task.search and key[1] not in task.kept
-            if moved or (state.used and now - state.used > _SECONDS_TO_KEEP):
-                self.tiles.pop(key, None)
-        for name, (_, used) in list(self.tables.items()):
-            if now - used > _SECONDS_TO_KEEP:
-                self.tables.pop(name, None)
 
 
 def advance(
@@ -205,7 +193,6 @@ class TableOnCluster:
         return self._on_its_way[worker]
 
     def arrived(self, worker: str) -> None:
-        """Note that a worker has the table."""
         self._there.add(worker)
         self._on_its_way.pop(worker, None)
         self._sent_to.discard(worker)
@@ -216,7 +203,6 @@ class TableOnCluster:
             self._on_its_way.pop(worker, None)
 
     def missing(self, worker: str) -> None:
-        """Note that a worker does not have it."""
         self._there.discard(worker)
         self.late(worker)
 
@@ -328,26 +314,21 @@ class TiledSteps:
                 except queue.Empty:
                     self._cluster.watch(step.workers)
                     self._repeat_late_tiles(step)
-            results |= self._fetch(step, [tile for tile in step.back if tile not in results])
+            tiles = [tile for tile in step.back if tile not in results]
+            fetched = self._cluster.gather([step.back[tile] for tile in tiles], step.workers)
+            for tile, result in zip(tiles, fetched, strict=True):
+                if result.sums is not None:
+                    results[tile] = result
+                    continue
+                self._table.missing(result.place)  # sent again, with the tile
+                self._found_at.pop(tile, None)
+                del step.back[tile]
+                self._submit(step, tile, result.place)
         self._record(step, results)
         sums = np.zeros(len(step.flags), dtype=np.int64)
         for result in results.values():
             sums += np.asarray(result.sums)
         return sum(result.information for result in results.values()), sums
-
-    def _fetch(self, step: _Step, tiles: list[int]) -> dict[int, TileSums]:
-        """Return the sums that came back; send tile and table to workers that lack them."""
-        found: dict[int, TileSums] = {}
-        fetched = self._cluster.gather([step.back[tile] for tile in tiles], step.workers)
-        for tile, result in zip(tiles, fetched, strict=True):
-            if result.sums is None:
-                self._table.missing(result.place)
-                self._found_at.pop(tile, None)
-                del step.back[tile]
-                self._submit(step, tile, result.place)
-            else:
-                found[tile] = result
-        return found
 
     def _submit(self, step: _Step, tile: int, worker: str) -> None:
         """Send a tile's step to a worker, with whatever it does not have yet."""
@@ -472,7 +453,6 @@ class Placement:
             self._n_late[worker] += 1
 
     def clear(self, worker: str) -> None:
-        """Note that a worker has caught up."""
         self._late.discard(worker)
 
     def tiles(self, worker: str) -> list[int]:
