@@ -503,6 +503,19 @@ def test_the_information_of_one_path_ends_in_time(clock, monkeypatch, limit):
 
     monkeypatch.setattr("pinsker.search._knn.Forward", SlowForward)
     few = {"models": ["linear"], "searches": [("mine", range(6))], "random_state": 0}
-    FeatureSelector(time_limit=limit, **few).fit(*two_of_six(900))
+    selector = FeatureSelector(time_limit=limit, **few).fit(*two_of_six(900))
+    short = any("rows of information" in note for note in selector.notes_)
+    assert short == (limit in (2.0, 6.0))
     assert measured == {None: [500], 2.0: [50, 75], 6.0: [50, 275], 1e6: [50, 500]}[limit]
     assert limit is None or clock.now <= 1.2 * limit + 1.0
+
+
+def test_a_path_without_held_out_rows_says_what_it_was_measured_on(clock, monkeypatch):
+    """2.0 s of a limit of 2, with 50 of 3000 rows and 20 of 60 sets, had no note."""
+    clock.step = 0.01
+    order = [("mine", range(6))]
+    selector = FeatureSelector(cv=0, searches=order, suspects="ignore", time_limit=0.1)
+    selector.fit(*two_of_six(900))
+    (note,) = [note for note in selector.notes_ if note.kind == "time limit"]
+    assert "rows of information, information of sets" in note
+    assert note in selector.certificate_.notes

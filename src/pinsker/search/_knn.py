@@ -321,6 +321,8 @@ def measure_sets(
             break
         state.add(position)
         trace.record(feature, state.information - trace.information[-1], state.information)
+    if len(trace.moves) < len(order):
+        settings.deadline.left_out.append("information of sets")
     order = order[: len(trace.moves)]
     measured = trace.path("forward", path.names, "relevance", n_fixed=path.n_fixed)
     return measured.continued(path.order[len(order) :])
@@ -330,15 +332,18 @@ def _with_rows_in_time(problem: Encoded, settings: KNNSearchSettings) -> KNNSear
     """Return settings with the rows that half of the time that is left can measure."""
     deadline, knn, started = settings.deadline, settings.knn, settings.deadline.left
     wanted = min(knn.max_samples or problem.n_rows, problem.n_rows)
-    few = replace(settings, knn=replace(knn, max_samples=min(wanted, _FEW_ROWS)))
-    if deadline.is_over:
-        return few
-    if math.isinf(started) or wanted <= _FEW_ROWS:
+    few = replace(settings, knn=replace(knn, max_samples=_FEW_ROWS))
+    if wanted <= _FEW_ROWS or (math.isinf(started) and not deadline.is_over):
         return settings
-    few.scorer(Forward)(**few.of_engine(problem)).add(0)  # the kernel does not look at the clock
-    seconds = max(started - deadline.left, 1e-9) / _FEW_ROWS
-    n = max(int(0.5 * deadline.left / seconds), _FEW_ROWS)
-    return settings if n >= wanted else replace(settings, knn=replace(knn, max_samples=n))
+    n = _FEW_ROWS
+    if not deadline.is_over:
+        few.scorer(Forward)(**few.of_engine(problem)).add(0)  # the kernel does not see the clock
+        seconds = max(started - deadline.left, 1e-9) / _FEW_ROWS
+        n = max(int(0.5 * deadline.left / seconds), _FEW_ROWS)
+    if n >= wanted:
+        return settings
+    deadline.left_out.append("rows of information")
+    return replace(settings, knn=replace(knn, max_samples=n))
 
 
 def _shrunk(
