@@ -519,3 +519,17 @@ def test_a_path_without_held_out_rows_says_what_it_was_measured_on(clock, monkey
     (note,) = [note for note in selector.notes_ if note.kind == "time limit"]
     assert "rows of information, information of sets" in note
     assert note in selector.certificate_.notes
+
+
+@pytest.mark.parametrize("limit", [1.0, 2.0, 4.0])
+def test_scores_of_a_slow_metric_end_in_time(clock, limit):
+    """Fits looked at the clock, scores did not: each calls a function of the user 100 times."""
+
+    def accuracy(y_true, y_score):
+        clock.now += 0.003
+        return float(np.mean(y_true == (y_score > 0.5)))
+
+    few = {"models": ["linear", "svm", "extra trees"], "searches": ["linear"], "random_state": 0}
+    selector = FeatureSelector(metric=accuracy, time_limit=limit, **few).fit(*two_of_six(400))
+    assert clock.now <= 1.2 * limit + 1.0
+    assert any(note.kind == "time limit" for note in selector.notes_)

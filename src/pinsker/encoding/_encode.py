@@ -2,6 +2,7 @@
 
 import hashlib
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -332,32 +333,34 @@ def _profile_columns(table: RawTable, step: int, like: Profile | None) -> Profil
     shares, modes = {}, {}
     for j, name in enumerate(table.names):
         known = None if table.origins[j] is Origin.BOOLEAN else table.categories[j]
+        if like is not None and name not in bins:
+            continue
         present = values[~np.isnan(values[:, j]), j]
-        texts = None if known is None else np.array([category_text(c) for c in known], dtype=object)
-        cells = present if texts is None else texts[present.astype(np.int64)]
+        cells, counts = np.unique(present, return_counts=True)
+        modes[name] = float(counts.max(initial=0) / len(values))
+        if known is not None:
+            cells = object_array([category_text(known[int(code)]) for code in cells])
         if like is None:
-            bins[name] = _bins(cells) if table.origins[j] is not Origin.TIME else ()
-        if name in bins:
-            found = _shares(cells, bins[name]) * (len(present) / len(values))
-            shares[name] = (1.0 - len(present) / len(values), *found.tolist())
-            most = np.unique(present, return_counts=True)[1].max(initial=0)
-            modes[name] = float(most / len(values))
+            bins[name] = _bins(cells, counts) if table.origins[j] is not Origin.TIME else ()
+        found = _shares(cells, counts, bins[name]) * (len(present) / len(values))
+        shares[name] = (1.0 - len(present) / len(values), *found.tolist())
     own = {name: tuple(bins[name]) for name in shares}
     return Profile(len(values), own, shares, modes, compared=tuple(shares))
 
 
-def _bins(cells: AnyArray) -> tuple[float | str, ...]:
+def _bins(cells: AnyArray, counts: IntArray) -> tuple[float | str, ...]:
     """Return the ends of the bins of numbers, or the categories that have one each."""
     if cells.dtype == object:
-        names, counts = np.unique(cells.astype(str), return_counts=True)
-        most = np.argsort(-counts, kind="stable")[:_MOST_PROFILED_CATEGORIES]
-        return tuple(names[most].tolist())
-    at_deciles = np.linspace(0, len(cells) - 1, 11 if len(cells) else 0).astype(np.int64)
-    return tuple(np.unique(np.sort(cells)[at_deciles]).tolist())
+        most: Counter[str] = Counter()
+        for text, count in zip(cells.tolist(), counts.tolist(), strict=True):
+            most[text] += count  # 1 and "1" are one
+        return tuple(sorted(most, key=lambda text: (-most[text], text))[:_MOST_PROFILED_CATEGORIES])
+    at_deciles = np.linspace(0, counts.sum() - 1, 11 if len(cells) else 0).astype(np.int64)
+    return tuple(np.unique(cells[np.searchsorted(counts.cumsum(), at_deciles, "right")]).tolist())
 
 
-def _shares(cells: AnyArray, bins: tuple[float | str, ...]) -> FloatArray:
-    """Return the share of the cells in each bin, and in none of them."""
+def _shares(cells: AnyArray, counts: IntArray, bins: tuple[float | str, ...]) -> FloatArray:
+    """Return the share of the rows in each bin, and in none of them."""
     texts = bool(bins) and isinstance(bins[0], str)
     places = np.full(len(cells), len(bins), dtype=np.int64)
     if bins and texts == (cells.dtype == object):
@@ -365,7 +368,8 @@ def _shares(cells: AnyArray, bins: tuple[float | str, ...]) -> FloatArray:
         places = np.searchsorted(np.asarray(bins), cells) if not texts else places
         if texts:
             places[:] = [place.get(one, len(bins)) for one in cells]
-    return np.bincount(places, minlength=len(bins) + 1) / max(len(cells), 1)
+    n_rows = max(int(counts.sum()), 1)
+    return np.asarray(np.bincount(places, counts, minlength=len(bins) + 1) / n_rows)
 
 
 def encode_again(
