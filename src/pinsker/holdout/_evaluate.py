@@ -648,9 +648,9 @@ class HoldoutEvaluator:
         """Score the predictions of several folds together."""
         ordered = tuple(tuple(sorted(features)) for features in sets)
         if (model.name, ordered) not in self._scores:
-            slow = self.metric.method(self.data.rows.target.task) == BLOCKS_LEFT_OUT
-            if slow and self.deadline is not None:  # a function of the user, called 100 times
-                self.deadline.check()
+            deadline, task = self.deadline, self.data.rows.target.task
+            if deadline is not None and self.metric.method(task) == BLOCKS_LEFT_OUT:
+                deadline.check()  # a function of the user is called 100 times
             parts = [self._predicted(model, k, features) for k, features in enumerate(ordered)]
             self._scores[model.name, ordered] = self._score(model.name, np.concatenate(parts))
         return self._scores[model.name, ordered]

@@ -332,10 +332,9 @@ def _with_rows_in_time(problem: Encoded, settings: KNNSearchSettings) -> KNNSear
     """Return settings with the rows that half of the time that is left can measure."""
     deadline, knn, started = settings.deadline, settings.knn, settings.deadline.left
     wanted = min(knn.max_samples or problem.n_rows, problem.n_rows)
-    few = replace(settings, knn=replace(knn, max_samples=_FEW_ROWS))
     if wanted <= _FEW_ROWS or (math.isinf(started) and not deadline.is_over):
         return settings
-    n = _FEW_ROWS
+    few, n = replace(settings, knn=replace(knn, max_samples=_FEW_ROWS)), _FEW_ROWS
     if not deadline.is_over:
         few.scorer(Forward)(**few.of_engine(problem)).add(0)  # the kernel does not see the clock
         seconds = max(started - deadline.left, 1e-9) / _FEW_ROWS
