@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinsker.exceptions import ParameterError
-from pinsker.search import SelectionPath, Step
+from pinsker.search import CountedPath, SelectionPath, Step
 
 NAMES = ("a", "b", "c", "d")
 BACKWARD = SelectionPath(
@@ -130,6 +130,8 @@ def test_repr_describes_it():
         "SelectionPath(backward, 4 features, 4 steps, best: 3 features with 0.8000 nats)"
     )
     assert "3 steps, partial" in repr(dataclasses.replace(FORWARD, complete=False))
+    # That of a search by criterion wrote out every name and number: 500 000 characters.
+    assert repr(CountedPath(*dataclasses.astuple(BACKWARD))) == repr(BACKWARD)
 
 
 def test_repr_of_a_path_whose_sets_were_not_measured():

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_info
 
 from pinsker import FeatureSelector
 from pinsker.encoding import encode
+from pinsker.engine import Forward
 from pinsker.models import predict_rows
 from pinsker.search import (
     Deadline,
@@ -487,3 +488,48 @@ def test_suspects_are_looked_for_while_there_is_time(clock):
     (note,) = [note for note in selector.notes_ if "time limit" in note]
     assert "left out were suspects" in note
     assert [note.columns for note in selector.notes_ if note.kind == "suspect"] == [("x0",)]
+
+
+@pytest.mark.parametrize("limit", [None, 2.0, 6.0, 1e6])
+def test_the_information_of_one_path_ends_in_time(clock, monkeypatch, limit):
+    """1900 x 100 with 20 targets took 11 s of 2: a search was left out, the other had all rows."""
+    measured = []
+
+    class SlowForward(Forward):
+        def __init__(self, *given, **how):
+            super().__init__(*given, **how)
+            measured.append(len(self.plan.queries))
+            clock.now += 0.01 * measured[-1]
+
+    monkeypatch.setattr("pinsker.search._knn.Forward", SlowForward)
+    few = {"models": ["linear"], "searches": [("mine", range(6))], "random_state": 0}
+    selector = FeatureSelector(time_limit=limit, **few).fit(*two_of_six(900))
+    short = any("rows of information" in note for note in selector.notes_)
+    assert short == (limit in (2.0, 6.0))
+    assert measured == {None: [500], 2.0: [50, 75], 6.0: [50, 275], 1e6: [50, 500]}[limit]
+    assert limit is None or clock.now <= 1.2 * limit + 1.0
+
+
+def test_a_path_without_held_out_rows_says_what_it_was_measured_on(clock, monkeypatch):
+    """2.0 s of a limit of 2, with 50 of 3000 rows and 20 of 60 sets, had no note."""
+    clock.step = 0.01
+    order = [("mine", range(6))]
+    selector = FeatureSelector(cv=0, searches=order, suspects="ignore", time_limit=0.1)
+    selector.fit(*two_of_six(900))
+    (note,) = [note for note in selector.notes_ if note.kind == "time limit"]
+    assert "rows of information, information of sets" in note
+    assert note in selector.certificate_.notes
+
+
+@pytest.mark.parametrize("limit", [1.0, 2.0, 4.0])
+def test_scores_of_a_slow_metric_end_in_time(clock, limit):
+    """Fits looked at the clock, scores did not: each calls a function of the user 100 times."""
+
+    def accuracy(y_true, y_score):
+        clock.now += 0.003
+        return float(np.mean(y_true == (y_score > 0.5)))
+
+    few = {"models": ["linear", "svm", "extra trees"], "searches": ["linear"], "random_state": 0}
+    selector = FeatureSelector(metric=accuracy, time_limit=limit, **few).fit(*two_of_six(400))
+    assert clock.now <= 1.2 * limit + 1.0
+    assert any(note.kind == "time limit" for note in selector.notes_)

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -369,43 +370,46 @@ def _profile_columns(table: RawTable, rows: IntArray, like: Profile | None) -> P
     shares, modes = {}, {}
     for j, name in enumerate(table.names):
         known = None if table.origins[j] is Origin.BOOLEAN else table.categories[j]
+        if like is not None and name not in bins:
+            continue
         present = values[~np.isnan(values[:, j]), j]
-        cells = _cells(present, known, bins.get(name))
+        cells, counts = np.unique(present, return_counts=True)
+        modes[name] = float(counts.max(initial=0) / len(values))
+        cells = _cells(cells, known, bins.get(name))
         if like is None:
-            bins[name] = _bins(cells) if table.origins[j] is not Origin.TIME else ()
-        if name in bins:
-            found = _shares(cells, bins[name]) * (len(present) / len(values))
-            shares[name] = (1.0 - len(present) / len(values), *found.tolist())
-            most = np.unique(present, return_counts=True)[1].max(initial=0)
-            modes[name] = float(most / len(values))
+            bins[name] = _bins(cells, counts) if table.origins[j] is not Origin.TIME else ()
+        found = _shares(cells, counts, bins[name]) * (len(present) / len(values))
+        shares[name] = (1.0 - len(present) / len(values), *found.tolist())
     own = {name: tuple(bins[name]) for name in shares}
     return Profile(len(values), own, shares, modes, compared=tuple(shares))
 
 
-def _cells(present: FloatArray, known: AnyArray | None, bins: Sequence[Any] | None) -> AnyArray:
-    """Return values as numbers, or as text, whichever the bins are; categories may write both."""
-    if known is None and not (bins and isinstance(bins[0], str)):
-        return present
-    own, codes = np.unique(present, return_inverse=True)
+def _cells(own: FloatArray, known: AnyArray | None, bins: Sequence[Any] | None) -> AnyArray:
+    """Return values as numbers where they and the bins are, else as text."""
+    in_text = bins is not None and len(bins) > 0 and isinstance(bins[0], str)
+    if known is None and not in_text:
+        return own
     values = own.tolist() if known is None else known[own.astype(np.int64)].tolist()
     texts = [category_text(one) for one in values]
     numbers = _numbers_of(texts)
-    as_text = np.isnan(numbers).any() if bins is None else bins and isinstance(bins[0], str)
-    return (np.array(texts, dtype=object) if as_text else numbers)[codes]
+    return object_array(texts) if in_text or np.isnan(numbers).any() else numbers
 
 
-def _bins(cells: AnyArray) -> tuple[float | str, ...]:
+def _bins(cells: AnyArray, counts: IntArray) -> tuple[float | str, ...]:
     """Return the ends of the bins of numbers, or the categories that have one each."""
     if cells.dtype == object:
-        names, counts = np.unique(cells.astype(str), return_counts=True)
-        most = np.argsort(-counts, kind="stable")[:_MOST_PROFILED_CATEGORIES]
-        return tuple(names[most].tolist())
-    at_deciles = np.linspace(0, len(cells) - 1, 11 if len(cells) else 0).astype(np.int64)
-    return tuple(np.unique(np.sort(cells)[at_deciles]).tolist())
+        most: Counter[str] = Counter()
+        for text, count in zip(cells.tolist(), counts.tolist(), strict=True):
+            most[text] += count  # 1 and "1" are one
+        return tuple(sorted(most, key=lambda text: (-most[text], text))[:_MOST_PROFILED_CATEGORIES])
+    order = np.argsort(cells)  # those that text writes are in the order of the text
+    cells, counts = cells[order], counts[order]
+    at_deciles = np.linspace(0, counts.sum() - 1, 11 if len(cells) else 0).astype(np.int64)
+    return tuple(np.unique(cells[np.searchsorted(counts.cumsum(), at_deciles, "right")]).tolist())
 
 
-def _shares(cells: AnyArray, bins: tuple[float | str, ...]) -> FloatArray:
-    """Return the share of the cells in each bin, and in none of them."""
+def _shares(cells: AnyArray, counts: IntArray, bins: tuple[float | str, ...]) -> FloatArray:
+    """Return the share of the rows in each bin, and in none of them."""
     texts = bool(bins) and isinstance(bins[0], str)
     places = np.full(len(cells), len(bins), dtype=np.int64)
     if bins and texts == (cells.dtype == object):
@@ -413,7 +417,8 @@ def _shares(cells: AnyArray, bins: tuple[float | str, ...]) -> FloatArray:
         places = np.searchsorted(np.asarray(bins), cells) if not texts else places
         if texts:
             places[:] = [place.get(one, len(bins)) for one in cells]
-    return np.bincount(places, minlength=len(bins) + 1) / max(len(cells), 1)
+    n_rows = max(int(counts.sum()), 1)
+    return np.asarray(np.bincount(places, counts, minlength=len(bins) + 1) / n_rows)
 
 
 def encode_again(

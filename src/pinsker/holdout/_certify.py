@@ -489,8 +489,6 @@ def _names(path: SelectionPath, size: int) -> tuple[str, ...]:
 _MOST_MEASURED_ROWS = 500
 #: Sets of a path that are measured at least.
 _FEWEST_MEASURED = 32
-#: The same when time is up.
-_FEW_MEASURED_ROWS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -517,10 +515,9 @@ def choose(
     """Take the set that a rule asks for, with what the rows that chose it say."""
     result, decision = comparison.choose(context.rule)
     settings, searched = context.settings, plan.rows_to_measure(context.encoded)
-    if len(comparison.paths) > 1 or not plan.crosses or context.deadline.is_over:
+    if len(comparison.paths) > 1 or not plan.crosses:
         target = context.encoded.target  # neighbors among many targets take longer
         few = _MOST_MEASURED_ROWS // math.isqrt(len(target.names) if target.labels is None else 1)
-        few = _FEW_MEASURED_ROWS if context.deadline.is_over else few
         most = min(settings.knn.max_samples or few, few)
         settings = replace(settings, knn=replace(settings.knn, max_samples=most))
     # Every set costs more than the one before it: those far beyond the cut show nothing of it.

@@ -11,6 +11,7 @@ from pinsker.metrics._scorers import (
 )
 from pinsker.metrics._subgroups import ALL_ROWS, SubgroupResult, Subgroups
 from pinsker.metrics._table import (
+    BLOCKS_LEFT_OUT,
     MEAN,
     METRICS,
     WORST,

@@ -13,6 +13,7 @@ found, fitted without them, predicts alike, so that one strong effect does not h
 nothing shows.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -293,8 +294,8 @@ def given_order(
     return trace.path("forward", problem.feature_names, "relevance", n_fixed=n_fixed)
 
 
-#: Sets whose information is measured though time is up.
-_FEWEST_MEASURED = 1
+#: Sets whose information is measured though time is up, and rows that it is measured at then.
+_FEWEST_MEASURED, _FEW_ROWS = 1, 50
 
 
 def measure_sets(
@@ -307,16 +308,37 @@ def measure_sets(
     if problem.weights is not None:  # neighbors take no weights: counts do
         counted = count_and_search(problem, "jmi", order, rule=FeatureLimit(len(order)))
         return replace(counted.continued(path.order[len(order) :]), n_fixed=path.n_fixed)
-    state = settings.scorer(Forward)(**settings.of_engine(take_features(problem, order)))
+    problem = take_features(problem, order)
+    settings = _with_rows_in_time(problem, settings)
+    state = settings.scorer(Forward)(**settings.of_engine(problem))
     trace = Trace((), [0.0], complete=True)
     for position, feature in enumerate(order):
         if settings.deadline.is_over and position >= max(_FEWEST_MEASURED, path.n_fixed):
             break
         state.add(position)
         trace.record(feature, state.information - trace.information[-1], state.information)
+    if len(trace.moves) < len(order):
+        settings.deadline.left_out.append("information of sets")
     order = order[: len(trace.moves)]
-    measured = trace.path("forward", problem.feature_names, "relevance", n_fixed=path.n_fixed)
+    measured = trace.path("forward", path.names, "relevance", n_fixed=path.n_fixed)
     return measured.continued(path.order[len(order) :])
+
+
+def _with_rows_in_time(problem: Encoded, settings: KNNSearchSettings) -> KNNSearchSettings:
+    """Return settings with the rows that half of the time that is left can measure."""
+    deadline, knn, started = settings.deadline, settings.knn, settings.deadline.left
+    wanted = min(knn.max_samples or problem.n_rows, problem.n_rows)
+    if wanted <= _FEW_ROWS or (math.isinf(started) and not deadline.is_over):
+        return settings
+    few, n = replace(settings, knn=replace(knn, max_samples=_FEW_ROWS)), _FEW_ROWS
+    if not deadline.is_over:
+        few.scorer(Forward)(**few.of_engine(problem)).add(0)  # the kernel does not see the clock
+        seconds = max(started - deadline.left, 1e-9) / _FEW_ROWS
+        n = max(int(0.5 * deadline.left / seconds), _FEW_ROWS)
+    if n >= wanted:
+        return settings
+    deadline.left_out.append("rows of information")
+    return replace(settings, knn=replace(knn, max_samples=n))
 
 
 def _shrunk(

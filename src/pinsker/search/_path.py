@@ -257,7 +257,7 @@ class SelectionPath:
         return abs(size - first)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountedPath(SelectionPath):
     """The path of a search by criterion."""
 

@@ -463,9 +463,9 @@ def choose_on_path(
 ) -> None:
     """Cut a path by its own information, where no rows are held out, and set the attributes."""
     notes = (TOO_FEW,) if selector.holds_out and not interrupted else ()
-    late = context.deadline.notes if not path.complete else ()
-    late += (FEW_STEPS,) if late else ()
     measured = measure_sets(path, context.encoded, context.settings)
+    late = context.deadline.notes
+    late += (FEW_STEPS,) if late and not path.complete else ()
     path = replace(measured, complete=path.complete)
     decision = context.rule.decide(path, context.facts)
     attributes = fitted_attributes(context, selector.n_features_in_, path, decision, notes=notes)

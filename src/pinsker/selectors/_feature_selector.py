@@ -85,7 +85,7 @@ from pinsker.selectors._evaluated import EvaluatedSelector, choose_on_path, with
 from pinsker.selectors._progress import Progress, fitting
 
 #: Cells that are read for every second of a time limit, of numbers and of text: half of a second's.
-_CELLS_A_SECOND = 4_000_000, 300_000
+_CELLS_A_SECOND = 4_000_000, 200_000
 #: Rows that are read at least, and part of a time limit after which no suspects are looked for.
 _LEAST_READ, _PART_OF_SUSPECTS = 1000, 0.5
 
