@@ -323,6 +323,11 @@ def test_audits_take_tables(table):
         pinsker.audit(selector, Ridge(), table, Y)
 
 
+def test_audits_of_numbers_need_numbers():
+    with pytest.raises(DataError, match="target 'y' holds text, not numbers"):
+        pinsker.audit([0], Ridge(), X, pd.Series(list(enum.Enum("Shade", "LIGHT DARK")) * 30))
+
+
 def test_groups_of_many_types_are_told_apart():
     groups = np.array([None, 1, "a"] * 20, dtype=object)
     with pytest.raises(ParameterError, match="groups is missing in 20 rows"):
