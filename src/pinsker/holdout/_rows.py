@@ -459,8 +459,9 @@ _OTHER_SHARES = 0.25
 #: A row has twins where the next neighbor after them is this many times as far. Of independent rows
 #: on a line, where neighbors are nearest, 11 % seem to have some, and of others fewer.
 _TWIN_GAP, _MANY_TWINS = 10.0, 0.35
-#: Twins of a row at most, differences that are looked at in all, and held-out rows at least.
-_MOST_TWINS, _MOST_COMPARED, _FEWEST_COMPARED = 20, 40_000_000, 30
+#: Twins of a row at most, differences that are looked at in all, pairs of rows in a fold (their
+#: distances are held), and held-out rows at least.
+_MOST_TWINS, _MOST_COMPARED, _MOST_HELD, _FEWEST_COMPARED = 20, 40_000_000, 600_000, 30
 #: Rows that are known in half of their columns are named from this share on.
 _PART_KNOWN = 0.1
 #: A column has few values where two rows agree in it with this probability.
@@ -699,9 +700,8 @@ def _share_of_twins(encoded: Encoded, folds: Sequence[Fold]) -> float:
     found = n_tested = 0
     for fold in folds:
         train, k = fold.train, min(_MOST_TWINS, len(fold.train) - 1)
-        n_test = min(
-            len(fold.test), _MOST_COMPARED // (len(folds) * len(train) * max(len(kinds), 12))
-        )
+        most = min(_MOST_HELD, _MOST_COMPARED // (len(folds) * max(len(kinds), 12)))
+        n_test = min(len(fold.test), most // len(train))
         if not n_test or not kinds or k < 2:
             continue
         test = fold.test[np.linspace(0, len(fold.test) - 1, n_test).astype(np.int64)]

@@ -133,7 +133,8 @@ class FitMemory:
         n_outputs, n_rows = _n_outputs(encoded), encoded.n_rows
         # The encoded table, and what its encoding held beside it.
         table = 2 * _rows_bytes(encoded, n_rows) + 3 * _DOUBLE * n_rows * _n_targets(encoded)
-        n_kept = _SETS * most_predictions(len(models), rows.train) + _RACED * len(models)
+        n_sets = min(_SETS, 2 ** min(encoded.n_features, 32) - 1)
+        n_kept = n_sets * most_predictions(len(models), rows.train) + _RACED * len(models)
         kept = n_kept * _DOUBLE * rows.held_out * n_outputs
         columns = encoded.columns
         # Indicators, centered, beside the target, and again in the factorization; where they are
