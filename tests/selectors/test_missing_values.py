@@ -137,3 +137,6 @@ def test_gaps_go_back_with_their_columns():
     both = LinearSelection(FeatureCount(2), fixed_features=["b"], missing="category")
     back = both.fit(X, X["a"].fillna(0) > 0).inverse_transform(both.transform(X))
     assert back[1, 1] == X["b"][1]
+    sparse = X[["a"]].fillna(1.0).astype(pd.SparseDtype(float, np.nan))  # its fill value is no 0
+    selector = LinearSelection(FeatureCount(1)).fit(sparse, X["a"].fillna(0) > 0)
+    np.testing.assert_array_equal(selector.inverse_transform(selector.transform(sparse)), sparse)

@@ -282,7 +282,7 @@ class Selector(
         with config_context(assume_finite=True):  # scikit-learn's refuses them, whatever the tags
             try:
                 return super().inverse_transform(X)
-            except TypeError:  # dates beside numbers have no type in common
+            except (TypeError, ValueError):  # dates beside numbers; sparse columns filled with NaN
                 return super().inverse_transform(np.asarray(X, dtype=object))
 
     def __sklearn_tags__(self) -> Any:
