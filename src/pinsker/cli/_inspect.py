@@ -206,6 +206,8 @@ def expected_seconds(selector: Selector, X: TableLike, y: TargetLike) -> float:
     if larger < _FEWEST_TIMED:
         return _seconds(selector, X, y, n)
     small, large = (_seconds(selector, X, y, rows) for rows in (larger // 2, larger))
+    if isinstance(selector, FeatureSelector):  # two of its times tell no power: sets differ
+        return float(np.sqrt(small * large * n / (larger // 2) * n / larger))
     power = float(np.clip(np.log2(large / small), *_POWERS))
     return float(large * (n / larger) ** power)
 
