@@ -17,7 +17,7 @@ from sklearn.model_selection import FixedThresholdClassifier, KFold
 from sklearn.tree import DecisionTreeClassifier
 
 from pinsker import FeatureSelector, audit, rows_to_label
-from pinsker.encoding import encode
+from pinsker.encoding import encode, profile_of
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.holdout import group_copies
 
@@ -294,6 +294,15 @@ def test_rows_of_nested_categories_are_no_copies(noise):
 def test_rows_of_the_fit_are_known_in_any_form(fitted, change):
     with pytest.raises(DataError, match=r"3\d\d of 400 rows are rows of the fit|400 of 400"):
         fitted.certify(*change(*table(400, 1)))
+
+
+@pytest.mark.parametrize("n_decimals", [1, 2, 3, 4])
+def test_decimals_between_two_rounded_ones_are_known_in_float32(n_decimals):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.lognormal(3.0, 1.0, (500, 30)).round(n_decimals)).rename(columns=str)
+    profile, hashes = profile_of(X, np.arange(500) % 2)
+    other = profile_of(X.astype("float32"), np.arange(500) % 2, like=profile)[1]
+    assert (other == hashes).all()
 
 
 def test_dates_are_known_in_any_form():

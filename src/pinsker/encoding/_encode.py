@@ -161,8 +161,11 @@ def _rounded(column: FloatArray, n_digits: int, bins: Sequence[Any] = ()) -> Flo
     with np.errstate(all="ignore"):
         own = np.floor(np.log10(np.abs(column))) + 1.0
         digits = np.maximum(np.floor(np.log10(spread)) + 1.0 - n_digits, own - _FILE_DIGITS)
-        unit = 10.0 ** (digits if spread > 0.0 else own - n_digits)
-        rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
+        digits = digits if spread > 0.0 else own - n_digits
+        # First as files have it: 12.35 lies between 12.3 and 12.4, in float32 on one side.
+        in_file = np.round(column / 10.0 ** (own - _FILE_DIGITS))
+        kept = np.round(in_file / 10.0 ** (digits - (own - _FILE_DIGITS)))
+        rounded = (kept * 10.0**digits).astype(np.float32)  # infinite where too large
     plain = (column == np.floor(column)) | ~np.isfinite(rounded)
     return np.where(plain, column, rounded)
 
