@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -71,7 +70,7 @@ from pinsker.encoding._target import (
     scale_columns,
     units_behind,
 )
-from pinsker.exceptions import DataError, DataWarning, ParameterError
+from pinsker.exceptions import DataError, ParameterError
 
 #: Multipliers of splitmix64, which spreads every bit over all others.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -333,9 +332,8 @@ def profile_of(
         return _describe(_as_written(table, "from_dtype"), nothing, like)
     target_table, task = read_target(y, task)
     check_lengths({"X": table.n_rows, "y": target_table.n_rows})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # what is odd of a target is said elsewhere
-        target = build_target(target_table, task=task, scale="none", notes=[])
+    # A batch of a rare class may have one value.
+    target = build_target(target_table, task=task, scale="none", notes=[], is_learned=False)
     return _describe(_as_written(table, "from_dtype"), target, like)
 
 
