@@ -16,7 +16,7 @@ from sklearn.metrics import f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import FixedThresholdClassifier, KFold
 from sklearn.tree import DecisionTreeClassifier
 
-from pinsker import FeatureSelector, audit, rows_to_label
+from pinsker import BackwardElimination, FeatureSelector, audit, rows_to_label
 from pinsker.encoding import encode, profile_of
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.holdout import group_copies
@@ -192,10 +192,12 @@ def test_groups_and_weights_of_the_fit_are_demanded():
 
 def test_repeated_rows_count_once(fitted):
     X, y = table(60, 3)
-    certificate = fitted.certify(pd.concat([X] * 10), pd.concat([y] * 10))
-    assert certificate.label == "estimate"
-    assert certificate.n_groups == 60
-    assert any("of 600 rows 60 are different" in note for note in certificate.notes)
+    of_a_path = BackwardElimination(0.05).fit(*table(100, 1))  # with no folds of its own
+    for selector in (fitted, of_a_path):
+        certificate = selector.certify(pd.concat([X] * 10), pd.concat([y] * 10))
+        assert certificate.label == "estimate"
+        assert certificate.n_groups == 60
+        assert any("of 600 rows 60 are different" in note for note in certificate.notes)
 
 
 def test_values_that_tell_each_other_are_no_copies(seed):
