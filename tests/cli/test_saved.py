@@ -246,6 +246,7 @@ def grouped(content):
         ({"parameters/engine": "cuda"}, "parameters holds 'engine', which is not saved"),
         ({"parameters/cv": 3}, "parameters holds 'cv', which is not saved"),
         ({"kept": []}, "/kept is empty"),
+        ({"style/texts": 5}, "/style/texts is 5, and must be of type array"),
         ({"kept": ["noise 1"]}, "kept is not among the sets of the path"),
         ({"kept": ["noise 1", "colour"]}, "kept is not among the sets of the path"),
         (permuted, "path/names and columns name other features"),

@@ -1,10 +1,13 @@
 """Selectors on a cluster: the same choice, by searches and models that run there."""
 
+import pickle
+
 import dask.dataframe as dd
 import distributed
 import numpy as np
 import pandas as pd
 import pytest
+from dask.base import tokenize
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
@@ -41,6 +44,14 @@ def test_an_active_client_is_used_without_being_named(cluster, data):
         selector = BackwardElimination().fit(*data)
     assert selector.path_.plan.engine == "dask"
     assert BackwardElimination().fit(*data).path_.plan.engine == "local"
+
+
+def test_calls_on_other_fits_are_other_calls(client, data):
+    fits = [BackwardElimination(engine="local").fit(data[0], data[0][:, j] > 0) for j in (3, 4)]
+    here, again = (tokenize(one) for one in (fits[0], pickle.loads(pickle.dumps(fits[0]))))
+    assert here == again
+    sets = [client.submit(BackwardElimination.get_support, one).result() for one in fits]
+    assert [np.flatnonzero(one).tolist() for one in sets] == [[3], [4]]
 
 
 def test_folds_and_models_are_evaluated_on_the_cluster(client, data, monkeypatch):

@@ -16,8 +16,8 @@ from sklearn.metrics import f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import FixedThresholdClassifier, KFold
 from sklearn.tree import DecisionTreeClassifier
 
-from pinsker import FeatureSelector, audit, rows_to_label
-from pinsker.encoding import encode
+from pinsker import BackwardElimination, FeatureSelector, audit, rows_to_label
+from pinsker.encoding import encode, profile_of
 from pinsker.exceptions import DataError, ParameterError, PinskerWarning
 from pinsker.holdout import group_copies
 
@@ -192,10 +192,12 @@ def test_groups_and_weights_of_the_fit_are_demanded():
 
 def test_repeated_rows_count_once(fitted):
     X, y = table(60, 3)
-    certificate = fitted.certify(pd.concat([X] * 10), pd.concat([y] * 10))
-    assert certificate.label == "estimate"
-    assert certificate.n_groups == 60
-    assert any("of 600 rows 60 are different" in note for note in certificate.notes)
+    of_a_path = BackwardElimination(0.05).fit(*table(100, 1))  # with no folds of its own
+    for selector in (fitted, of_a_path):
+        certificate = selector.certify(pd.concat([X] * 10), pd.concat([y] * 10))
+        assert certificate.label == "estimate"
+        assert certificate.n_groups == 60
+        assert any("of 600 rows 60 are different" in note for note in certificate.notes)
 
 
 def test_values_that_tell_each_other_are_no_copies(seed):
@@ -294,6 +296,15 @@ def test_rows_of_nested_categories_are_no_copies(noise):
 def test_rows_of_the_fit_are_known_in_any_form(fitted, change):
     with pytest.raises(DataError, match=r"3\d\d of 400 rows are rows of the fit|400 of 400"):
         fitted.certify(*change(*table(400, 1)))
+
+
+@pytest.mark.parametrize("n_decimals", [1, 2, 3, 4])
+def test_decimals_between_two_rounded_ones_are_known_in_float32(n_decimals):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.lognormal(3.0, 1.0, (500, 30)).round(n_decimals)).rename(columns=str)
+    profile, hashes = profile_of(X, np.arange(500) % 2)
+    other = profile_of(X.astype("float32"), np.arange(500) % 2, like=profile)[1]
+    assert (other == hashes).all()
 
 
 def test_dates_are_known_in_any_form():

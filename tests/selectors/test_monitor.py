@@ -182,6 +182,15 @@ def test_the_plot_has_the_budget(pair):
     assert "budget 0.1" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
+def test_batches_need_not_hold_every_class(pair):
+    (X, y), one, many = rows(400, 3), Monitor(*pair), Monitor(*pair)
+    for part in (y, ~y):
+        one.update(X[part], y[part])
+    for row in range(40):
+        many.update(X[row : row + 1], y[row : row + 1])
+    assert (one.n_rows, many.n_rows) == (400, 40)
+
+
 def test_a_monitor_is_not_met_by_columns_that_came_empty(pair):
     selector = pair[0]
     X, y = rows(3000, 7)
@@ -193,8 +202,8 @@ def test_a_monitor_is_not_met_by_columns_that_came_empty(pair):
     mostly = X.copy()
     mostly.loc[np.arange(3000) % 10 > 0, dropped[0]] = 0.0
     with pytest.warns(PinskerWarning, match="dropped columns are missing or constant here"):
-        monitor.update(mostly, y)
-    assert monitor.verdict == "open"
+        monitor.update(mostly[:2000], y[:2000]).update(mostly[2000:], y[2000:])
+    assert (monitor.verdict, len(monitor.notes)) == ("open", 1)
     assert "open: dropped columns are missing or constant here" in str(monitor)
     later = Monitor(*pair).resume(monitor.to_json())
     assert (later.verdict, later.notes[0].kind) == ("open", "emptied columns")

@@ -1,5 +1,7 @@
 """Selectors among frames, pipelines, grid searches and metadata."""
 
+from typing import get_type_hints
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -182,6 +184,11 @@ def test_parameters_reach_into_the_settings(kind):
     assert selector.knn == KNNSettings(n_neighbors=7, scale="none")
     selector.set_params(engine="local", engine__max_memory=10**8)
     assert selector.engine == EngineSettings("local", max_memory=10**8)
+
+
+def test_types_of_parameters_can_be_read():
+    for kind in (BackwardElimination, CriterionSelection, FeatureSelector, LinearSelection):
+        assert {"return", *kind().get_params(deep=False)} == {*get_type_hints(kind.__init__)}
 
 
 @KNN_KINDS

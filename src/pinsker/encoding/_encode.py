@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -71,7 +70,7 @@ from pinsker.encoding._target import (
     scale_columns,
     units_behind,
 )
-from pinsker.exceptions import DataError, DataWarning, ParameterError
+from pinsker.exceptions import DataError, ParameterError
 
 #: Multipliers of splitmix64, which spreads every bit over all others.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -161,8 +160,11 @@ def _rounded(column: FloatArray, n_digits: int, bins: Sequence[Any] = ()) -> Flo
     with np.errstate(all="ignore"):
         own = np.floor(np.log10(np.abs(column))) + 1.0
         digits = np.maximum(np.floor(np.log10(spread)) + 1.0 - n_digits, own - _FILE_DIGITS)
-        unit = 10.0 ** (digits if spread > 0.0 else own - n_digits)
-        rounded = (np.round(column / unit) * unit).astype(np.float32)  # infinite where too large
+        digits = digits if spread > 0.0 else own - n_digits
+        # First as files have it: 12.35 lies between 12.3 and 12.4, in float32 on one side.
+        in_file = np.round(column / 10.0 ** (own - _FILE_DIGITS))
+        kept = np.round(in_file / 10.0 ** (digits - (own - _FILE_DIGITS)))
+        rounded = (kept * 10.0**digits).astype(np.float32)  # infinite where too large
     plain = (column == np.floor(column)) | ~np.isfinite(rounded)
     return np.where(plain, column, rounded)
 
@@ -330,9 +332,8 @@ def profile_of(
         return _describe(_as_written(table, "from_dtype"), nothing, like)
     target_table, task = read_target(y, task)
     check_lengths({"X": table.n_rows, "y": target_table.n_rows})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # what is odd of a target is said elsewhere
-        target = build_target(target_table, task=task, scale="none", notes=[])
+    # A batch of a rare class may have one value.
+    target = build_target(target_table, task=task, scale="none", notes=[], is_learned=False)
     return _describe(_as_written(table, "from_dtype"), target, like)
 
 

@@ -256,8 +256,14 @@ def read_target(
 
 
 def build_target(
-    table: RawTable, *, task: Literal["auto"] | Task, scale: Scale, notes: list[Note]
+    table: RawTable,
+    *,
+    task: Literal["auto"] | Task,
+    scale: Scale,
+    notes: list[Note],
+    is_learned: bool = True,
 ) -> Target:
+    """Return a target; refuse one that nothing can be learned about, where something shall be."""
     if task not in ("auto", "classification", "regression", "survival"):
         raise ParameterError(
             f"task={task!r} is not known: use 'auto', 'classification', 'regression' or "
@@ -267,7 +273,7 @@ def build_target(
     check_scale(scale)
     if task == "survival":
         return survival_target(table, scale, [*notes, *table.notes])
-    for lone in np.flatnonzero(count_distinct(table.values) <= 1).tolist():
+    for lone in np.flatnonzero(is_learned & (count_distinct(table.values) <= 1)).tolist():
         _, (only, *_) = _column_classes(table, lone)
         which = "y" if table.n_columns == 1 else f"y: target {table.names[lone]!r}"
         rest = "" if table.n_columns == 1 else " Leave this target out."
@@ -285,7 +291,8 @@ def build_target(
         parts: tuple[Target, ...] = ()
         for j, name in enumerate(table.names):
             own, known = _column_classes(table, j)
-            _check_single_rows(own, known, table)
+            if is_learned:
+                _check_single_rows(own, known, table)
             parts += (Target(task, frozen(own), frozen(known), None, None, (name,)),)
         parts = parts if len(parts) > 1 else ()
         if parts and (n_used := len(np.unique(table.values, axis=0))) != len(classes):

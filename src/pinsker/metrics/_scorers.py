@@ -44,9 +44,6 @@ from pinsker.metrics._table import (
 
 _refused = partial(ParameterError, parameter="metric")
 _undefined = partial(DataError, parameter="metric")
-#: What may stand for a metric: a name, a scorer of scikit-learn, a function, a cost matrix, or one
-#: of these for the worst of several targets.
-MetricLike: TypeAlias = "str | Callable[..., float] | CostMatrix | WorstTarget"
 
 
 @dataclass(frozen=True)
@@ -131,6 +128,11 @@ class WorstTarget:
 
 #: A score that people know by name, and scikit-learn does not.
 _GINI = metrics.make_scorer(gini, response_method=("decision_function", "predict_proba"))
+
+
+#: What may stand for a metric: a name, a scorer of scikit-learn, a function, a cost matrix, or one
+#: of these for the worst of several targets.
+MetricLike: TypeAlias = str | Callable[..., float] | CostMatrix | WorstTarget
 
 
 def check_metric(metric: MetricChoice) -> MetricChoice:

@@ -306,6 +306,11 @@ class Selector(
         _check_format(type(self), state.pop("_pickle_format", 1))
         super().__setstate__(state)
 
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        """Return what Dask names calls by: of a dataclass it looks at the parameters alone."""
+        normalize = require("dask.base", purpose="a name for Dask", extra="dask").normalize_token
+        return type(self).__qualname__, normalize(self.__getstate__())
+
     # ------------------------------------------------------------------ what a fitted one offers
 
     def support_at(

@@ -23,11 +23,11 @@ from pinsker._compat import check_columns, validate_data
 from pinsker._notes import Notes
 from pinsker._types import (
     ColumnChoice,
-    CrossValidation,
     Fields,
     MetricChoice,
     RowLabels,
     Scale,
+    Splitter,
     TableLike,
     TargetLike,
 )
@@ -343,7 +343,8 @@ def with_means(
     encoded, settings = context.encoded, knn_settings(selector, context.rule, context.seed)
     check_gpu(settings.engine.name)
     memory = plan_memory(selector, encoded, context.seed, in_parts=in_parts)
-    context = with_groups(context, groups, selector.cv)
+    ours = isinstance(selector.cv, Integral) and bool(selector.cv)
+    context = with_groups(context, groups, with_copies=ours)
     if selector.holds_out:
         about = (context.seed, context.table, context.metric)
         context = replace(context, models=models_of(selector, encoded, *about))
@@ -477,13 +478,14 @@ def fresh_context(
         subgroups=read_subgroups(subgroups, X, encoded, budget, facts), in_time=in_time,
     )  # fmt: skip
     models = models_of(selector, encoded, seed, X, context.metric)
-    return with_groups(replace(context, models=models), groups, selector.cv)
+    context = replace(context, models=models)  # folds are ours, but where a splitter makes them
+    return with_groups(context, groups, with_copies=not isinstance(selector.cv, Splitter))
 
 
-def with_groups(context: FitContext, groups: RowLabels, cv: CrossValidation) -> FitContext:
+def with_groups(context: FitContext, groups: RowLabels, *, with_copies: bool) -> FitContext:
     """Return a context with groups of rows: the user's, or rows and their copies."""
     own, encoded = read_groups(groups, context.encoded), context.encoded
-    if own is not None or not (isinstance(cv, Integral) and cv):
+    if own is not None or not with_copies:
         return replace(context, groups=own)
     copies, notes = group_copies(encoded)
     return replace(context, groups=copies, copies=notes)

@@ -159,7 +159,8 @@ class Monitor:
                 f"{self._batches.index(batch) + 1}): pass new ones."
             )
         self._batches.append(batch)
-        self.notes += tuple(note for one in untrue for note in warn_of(one))
+        new = [note for one in untrue for note in warn_of(one)]
+        self.notes = (*dict.fromkeys((*self.notes, *new)),)  # the same one of every batch once
         differences = losses[1] - losses[0]
         size = max(_ROWS, -(-len(differences) // _LOOKS))
         for start in range(0, len(differences), size):
