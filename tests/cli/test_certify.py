@@ -302,7 +302,7 @@ def test_an_estimate_certifies_nothing(run, selection, frame, fresh, tmp_path, w
     reason = "fewer than 100 rows make" if few else "20 of 320 rows are rows of the fit: this is"
     assert done.out.splitlines()[1].startswith(f"These are not certified: {reason} an estimate")
     assert done.out.count("an estimate") == 1
-    assert "0.2 (error rate) met" in done.out
+    assert "0.2 (error rate) met (estimate)\n" in done.out
     written = json.loads(run("certify", selection, weak, "--json", "-", "-q").out)
     assert (written["verdict"], written["label"]) == ("met", "estimate")
     assert not written["saved_set_passed"]
