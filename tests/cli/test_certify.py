@@ -288,6 +288,16 @@ def test_rows_of_a_large_selection_are_recognised_by_some_of_their_hashes(
     assert "certificate: 300 rows, fresh rows" in done.out
 
 
+@pytest.mark.parametrize("command", ["certify", "audit"])
+def test_a_saved_target_is_not_called_an_option(run, selection, fresh, tmp_path, command):
+    """Neither command has been given ``--target`` here, and ``certify`` does not have it."""
+    other = tmp_path / "other.csv"
+    pd.read_csv(fresh).drop(columns="final grade").to_csv(other, index=False)
+    done = run(command, selection, other)
+    assert done.code == 2
+    assert done.err.startswith("pinsker: the target of the selection: there is no column 'final ")
+
+
 @pytest.mark.parametrize("why", ["few rows", "rows of the fit"])
 def test_an_estimate_certifies_nothing(run, selection, frame, fresh, tmp_path, why):
     """``certify && deploy`` must not deploy what no certificate is about."""
@@ -302,7 +312,7 @@ def test_an_estimate_certifies_nothing(run, selection, frame, fresh, tmp_path, w
     reason = "fewer than 100 rows make" if few else "20 of 320 rows are rows of the fit: this is"
     assert done.out.splitlines()[1].startswith(f"These are not certified: {reason} an estimate")
     assert done.out.count("an estimate") == 1
-    assert "0.2 (error rate) met" in done.out
+    assert "0.2 (error rate) met (estimate)\n" in done.out
     written = json.loads(run("certify", selection, weak, "--json", "-", "-q").out)
     assert (written["verdict"], written["label"]) == ("met", "estimate")
     assert not written["saved_set_passed"]

@@ -77,6 +77,8 @@ def test_long_tables_are_cut(run, tmp_path):
     done = run("inspect", wide, "-t", "c59")
     assert "and 19 more columns (--all lists them)" in done.out
     assert row_of(run("inspect", wide, "-t", "c59", "--all").out, "c58")[0] == "continuous"
+    drops = ("--drop", ",".join(names[:18]))
+    assert "and 1 more column (" in run("inspect", wide, "-t", "c59", *drops).out
 
 
 def test_a_target_without_values(run, tmp_path):

@@ -9,8 +9,10 @@ import pytest
 from sklearn.datasets import load_wine
 
 from pinsker import BackwardElimination, Certificate
+from pinsker._notes import spell
 from pinsker.holdout import AuditResult
 from pinsker.report import card, facts, summarise, to_html
+from pinsker.report.words import SENTENCES
 
 SECTIONS = r'<header>.*?</header>|<dl class="tiles">.*?</dl>|<div id="sentences">.*?</div>'
 CHANGE = r"(?:falls|rises) by [\d.]+\d"
@@ -129,3 +131,9 @@ def test_an_audit_has_the_same_words():
         "SVC on 300 rows: R² 0.9000 with all 9 columns, 0.8800 with 2",
         "  R² falls by 0.0200; 95 % upper confidence bound: R² falls by 0.0444; budget 0.05: met",
     ]
+
+
+def test_a_shell_is_not_told_to_pass_an_argument_of_python():
+    text = SENTENCES["weak model"].text
+    assert "X_train" in spell(text)
+    assert "X_train" not in spell(text, "command")

@@ -54,6 +54,19 @@ def hostile_page(hostile):
     return to_html(summarise(fitted, X, y))
 
 
+def test_an_estimate_is_not_shown_as_a_budget_met_for_sure():
+    """The command ends with 3 there, so the head of the page is not green, and says so."""
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    fitted = FeatureSelector(0.3, models=["linear"], searches=["linear"], random_state=0)
+    fitted.fit(X, X[:, 0] > 1)
+    assert (fitted.certificate_.verdict, fitted.certificate_.label) == ("met", "estimate")
+    page = to_html(summarise(fitted, X, X[:, 0] > 1))
+    assert 'class="verdict verdict-in-doubt"' in page
+    assert "Budget met (estimate)" in page
+    assert "1 sets" not in page
+    assert str(fitted.certificate_).startswith("1 of 3 features; budget met (estimate)\n")
+
+
 @pytest.mark.parametrize("which", ["page", "hostile_page"])
 def test_well_formed(which, request):
     outline = Outline(request.getfixturevalue(which))
@@ -278,6 +291,6 @@ def test_a_set_without_a_bound_has_a_page():
 def test_a_page_of_a_search_whose_time_was_up():
     X = np.random.default_rng(0).normal(size=(200, 120))
     selector = FeatureSelector(0.1, models=["linear"], time_limit=1e-9, random_state=0)
-    summary = summarise(selector.fit(X, X[:, 0] > 0))
+    summary = summarise(selector.fit(X, X[:, 0] > 1))
     assert None in [one["information"] for one in summary["path"]["sets"]]
     assert selector.certificate_.verdict in to_html(summary)

@@ -42,7 +42,13 @@ from pinsker.cli._formats import TextStyle, choose_source
 from pinsker.cli._inspect import inspect
 from pinsker.cli._plan import plan
 from pinsker.cli._saved import Outcome, SavedSelection, read_page, read_selection, to_json
-from pinsker.cli._tables import STDIN, InputTable, read_input, with_row_columns
+from pinsker.cli._tables import (
+    SAVED_TARGET,
+    STDIN,
+    InputTable,
+    read_input,
+    with_row_columns,
+)
 from pinsker.encoding import drop_note, encode_target, take
 from pinsker.exceptions import DataError, ParameterError
 from pinsker.holdout import (
@@ -368,7 +374,9 @@ def _restore(
     """Return the selection, a table with its columns and those about rows, and notes on rows."""
     saved = read_selection(path)
     style = replace(saved.style, **{key: value for key, value in vars(style).items() if value})
-    read = read_input(source, saved.targets, style=style, most=most, query=query)
+    read = read_input(
+        source, saved.targets, style=style, most=most, query=query, named_by=SAVED_TARGET
+    )
     absent = [name for name in saved.columns if name not in read.frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if absent[1:] else ""

@@ -19,7 +19,15 @@ from pinsker.cli._formats import TextStyle, choose_source
 from pinsker.cli._options import parse_groups, parse_kinds
 from pinsker.cli._output import make_console, print_facts, print_notes
 from pinsker.cli._tables import InputTable, read_input, with_row_columns
-from pinsker.encoding import Encoded, constant_columns, duplicate_columns, encode, take, take_rows
+from pinsker.encoding import (
+    Encoded,
+    constant_columns,
+    duplicate_columns,
+    encode,
+    plural,
+    take,
+    take_rows,
+)
 from pinsker.engine import Problem, plan_sample
 from pinsker.exceptions import DataError
 from pinsker.explain import Suspect, find_suspects, identifiers
@@ -90,7 +98,8 @@ def inspect(
     console.print()
     console.print(_columns(read, encoded, gaps, suspects, most_listed))
     if most_listed is not None and n_columns > most_listed:
-        console.print(f"   and {n_columns - most_listed} more columns (--all lists them)")
+        more = plural(n_columns - most_listed, "more column")
+        console.print(f"   and {more} (--all lists them)")
     console.print()
     print_facts(console, _forecast(encoded, selector, read.features[present], y))
     listed = identifiers(encoded.notes)

@@ -16,7 +16,7 @@ from pinsker.cli._app import Confidence, Model, SavedFile, app, make_model
 from pinsker.cli._fitting import collect_warnings
 from pinsker.cli._formats import TextStyle
 from pinsker.cli._saved import SavedSelection, read_selection
-from pinsker.cli._tables import STDIN, InputTable, read_input
+from pinsker.cli._tables import SAVED_TARGET, STDIN, InputTable, read_input
 from pinsker.exceptions import DataError, ParameterError, PinskerError
 from pinsker.holdout import LabelPlan, fit_both, notes_of_training, rows_to_label
 from pinsker.selectors import Monitor
@@ -125,7 +125,10 @@ def _read(saved: SavedSelection, source: str, *, may_lack_target: bool = False) 
     """Return a table with the columns of a selection, which predicts one target."""
     if len(saved.targets) > 1 or saved.task == "survival":
         raise ParameterError("monitor and label take one target, of classes or numbers.")
-    read = read_input(source, saved.targets, style=saved.style, may_lack_target=may_lack_target)
+    read = read_input(
+        source, saved.targets, style=saved.style, may_lack_target=may_lack_target,
+        named_by=SAVED_TARGET,
+    )  # fmt: skip
     if absent := [name for name in saved.columns if name not in read.frame.columns]:
         raise DataError(f"{read.source!r} lacks the column {absent[0]!r} of the selection.")
     return read

@@ -30,6 +30,8 @@ from pinsker.report import sentence
 Format = str  # of the names below, or a value of `OTHER_FORMATS`
 
 STDIN = "-"
+#: What errors name where the target was read from a saved selection, and not typed.
+SAVED_TARGET = "the target of the selection"
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
 _FORMATS: dict[str, Format] = {
     ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet",
@@ -145,6 +147,7 @@ def read_input(
     source: str, target: str | Sequence[str], *, style: TextStyle | None = None,
     drop: Sequence[str] | None = None, most: int | None = None, seed: int = 0,
     query: str | None = None, may_lack_target: bool = False,
+    named_by: str = "--target",
 ) -> InputTable:  # fmt: skip
     """Read a table and find the target in it; an empty one where it may be lacking."""
     if query is not None:
@@ -166,8 +169,8 @@ def read_input(
             "the first line holds numbers, not names: give the table a line of column names."
         )
     several = len(wanted) != 1 or (wanted[0] not in names and bool(set(wanted[0]) & set(",*")))
-    find = parse_columns(wanted, names, "--target") if several else [wanted[0]]
-    targets = tuple(find_column(one, names, "--target") for one in find)
+    find = parse_columns(wanted, names, named_by) if several else [wanted[0]]
+    targets = tuple(find_column(one, names, named_by) for one in find)
     unwanted = parse_columns(drop, names, "--drop")
     for one in targets:
         if one in unwanted:

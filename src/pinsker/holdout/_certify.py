@@ -19,6 +19,7 @@ from pinsker.bounds import (
     hellman_raviv_error,
     paired_difference,
 )
+from pinsker.encoding import plural
 from pinsker.engine import Problem
 from pinsker.holdout._certificate import (
     CERTIFICATE,
@@ -452,8 +453,8 @@ def _crossfit_rows(comparison: Comparison) -> str:
     folds += f" in {n_draws} draws" if n_draws > 1 else ""
     if comparison.n_folds == 1:
         folds = "one split into rows that train and rows that evaluate"
-    n_sets = len(comparison.on_paths)
-    return f"{folds}; bounds for {n_sets} sets and any budget at once"
+    sets = plural(len(comparison.on_paths), "set")
+    return f"{folds}; bounds for {sets} and any budget at once"
 
 
 def _shuffle(n_rows: int, groups: IntArray | None, rng: np.random.Generator) -> IntArray:

@@ -20,7 +20,7 @@ from pinsker._types import Fields, Selector, TableLike, TargetLike, plain
 from pinsker.encoding import plural
 from pinsker.exceptions import ParameterError
 from pinsker.explain import Importance, Interactions
-from pinsker.holdout import Certificate
+from pinsker.holdout import ESTIMATE, Certificate
 from pinsker.report._charts import expert_charts, increase_chart, marks_of
 from pinsker.report._kept import in_order
 from pinsker.report._summary import SCHEMA, importance_rows, summarise
@@ -191,10 +191,11 @@ def _state(summary: Fields, budget: float | None, one: Fields, verdict: Fields) 
         caution = "This budget lets every feature go: no features at all would stay within it. "
         caution += "Choose a smaller one, or another metric."
     words = verdict["verdict_words"]
+    kind = "in doubt" if words.endswith(f"({ESTIMATE})") else verdict["verdict"]
     return {
         "budget": "" if budget is None else short(budget), "headline": headline, "lead": lead,
         "verdict": words[:1].upper() + words[1:],
-        "verdict_class": "verdict-" + verdict["verdict"].replace(" ", "-"), "caution": caution,
+        "verdict_class": "verdict-" + kind.replace(" ", "-"), "caution": caution,
         "tiles": _tiles(summary, budget, one, verdict["shown"]), "sentences": verdict["sentences"],
         "status": _status(summary, budget, one, headline, words), "search": one["search"],
     }  # fmt: skip

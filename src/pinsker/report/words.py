@@ -237,8 +237,7 @@ def sentences(c: Certificate, audience: Audience = "library") -> list[str]:
 def audit_text(result: AuditResult) -> str:
     """Return an audit as it is printed."""
     f = facts(result)
-    doubt = f" ({ESTIMATE})" if result.label == ESTIMATE else ""
-    budget = f"; budget {f.budget}: {result.verdict}{doubt}" if f.budget else ""
+    budget = f"; budget {f.budget}: {result.verdict}{_doubt(result)}" if f.budget else ""
     labels = f", {result.n_labels} of them with a label" if result.n_labels else ""
     about = f"{result.model} on {result.n_rows} rows{labels}: {audit_errors(result)}"
     return f"{about}\n  {f.increase}{budget}"
@@ -309,13 +308,17 @@ def clipped(name: str) -> str:
     return name if len(name) <= _MOST_LETTERS else name[:_MOST_LETTERS] + "…"
 
 
+def _doubt(c: Certificate | AuditResult) -> str:
+    return f" ({ESTIMATE})" if c.label == ESTIMATE else ""
+
+
 def _verdict(c: Certificate | AuditResult, least: str, resolvable: str) -> str:
     unsure = f"these rows could show a budget of {resolvable}"
     if "untrue" in weights_of(c.notes):
         few = any("training rows" in note for note in c.notes)
         unsure = "see the notes" if few else "these rows are not like those of the fit"
     return {
-        "met": "budget met",
+        "met": f"budget met{_doubt(c)}",
         "nothing dropped": "nothing dropped: no smaller set is shown to be within the budget",
         "not met": f"budget not met ({least} at least)",
         "inconclusive": f"inconclusive: {unsure}",
@@ -451,7 +454,8 @@ SENTENCES = {
     "few rows decide": careful("few rows decide: a hundredth of the rows carries so much of what "
         "the bound rests on that it is an estimate; {instead}"),
     "weak model": careful("the cross-validated model predicts little better than none: such errors "
-        "vary more than their bound says, so that it is an estimate; training rows (X_train) help"),
+        "vary more than their bound says, so that it is an estimate; "
+        "<training rows (X_train)|more rows> help"),
     "few rows a category": careful("left out with fewer than {fewest} training rows in a category "
         "on average: {columns}; more rows may show that this costs more than is said here"),
     "small subgroups": careful("fewer than {fewest} held-out rows are in {columns}: their bounds "
@@ -640,7 +644,8 @@ SENTENCES = {
     "few groups": careful("{count} groups of rows are held out: with fewer than {fewest} the "
         "confidence bounds are rough"),
     "divided groups": Sentence("cv divides {divided} of {count} groups: rows of a group are fitted "
-        "to and held out at once, and the errors may be too good; use GroupKFold, or an int"),
+        "to and held out at once, and the errors may be too good; hold out whole "
+        "groups, as GroupKFold and an int for cv do"),
     "weights": Sentence("figures are weighted by <sample_weight|--weights>: {n_rows} held-out rows "
         "are worth {worth:.0f} of equal weight"),
     "held out often": Sentence("{n_rows} rows were held out {times:.3g} times on average: each "
