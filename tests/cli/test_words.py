@@ -9,10 +9,9 @@ import pytest
 from sklearn.datasets import load_wine
 
 from pinsker import BackwardElimination, Certificate
-from pinsker._notes import spell
 from pinsker.holdout import AuditResult
 from pinsker.report import card, facts, summarise, to_html
-from pinsker.report.words import SENTENCES
+from pinsker.report.words import SENTENCES, spell
 
 SECTIONS = r'<header>.*?</header>|<dl class="tiles">.*?</dl>|<div id="sentences">.*?</div>'
 CHANGE = r"(?:falls|rises) by [\d.]+\d"
