@@ -200,6 +200,20 @@ def test_repeated_rows_count_once(fitted):
         assert any("of 600 rows 60 are different" in note for note in certificate.notes)
 
 
+def test_a_suspect_that_is_kept_is_doubted_on_fresh_rows():
+    # A leak was "met" with exit 0 on fresh rows, where nobody named it any more.
+    (X, y), (new_X, new_y) = (table(400, n) for n in (1, 2))
+    leak, new_leak = X.assign(leak=2.5 - y), new_X.assign(leak=2.5 - new_y)
+    for given, label in (({}, "estimate"), ({"fixed_features": ["leak"]}, "certificate")):
+        selector = FeatureSelector(0.05, **FAST, **given).fit(leak, y)
+        certificate = selector.certify(new_leak, new_y)
+        assert (certificate.verdict, certificate.label) == ("met", label)
+        audited = audit(selector, LogisticRegression(), new_leak, new_y)
+        assert (audited.label == "estimate") == (label == "estimate")
+        for notes in (certificate.notes, audited.notes):
+            assert any("'leak' is suspect" in note for note in notes) == (label == "estimate")
+
+
 def test_values_that_tell_each_other_are_no_copies(seed):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"])

@@ -53,6 +53,7 @@ from pinsker.holdout._rows import (
     fitted_columns,
     group_copies,
     kept_columns,
+    kept_suspects,
     make_folds,
     note_known_rows,
     note_weights,

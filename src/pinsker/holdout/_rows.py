@@ -548,11 +548,20 @@ def warn_of_known_rows(
     return warn_of(Note(kind, figures=figures, weight="doubt"))
 
 
+def kept_suspects(selector: Selector) -> Notes:
+    """Return doubts about columns that the fit suspected, and kept without having been told to."""
+    path, kept = selector.path_, set(kept_columns(selector))
+    kept -= {path.names[j] for j in path.order[: path.n_fixed]}
+    suspects = [note for note in selector.notes_ if note.kind == "suspect"]
+    return tuple(replace(one, weight="doubt") for one in suspects if kept & {*one.columns})
+
+
 def compare_with_fit(selector: Selector, fresh: Profile | None, hashes: AnyArray | None) -> Notes:
     """Return what rows of an audit have from the fit of a selector, and what is not as there."""
     in_time = isinstance(selector.get_params(deep=False).get("cv"), TimeSeriesSplit)
     record = selector._record
     return (
+        *kept_suspects(selector),
         *warn_of_known_rows(hashes, record.known_rows, "rows of the fit"),
         *compare_profiles(record.profile, fresh, kept_columns(selector), in_time=in_time),
     )

@@ -63,6 +63,7 @@ from pinsker.holdout import (
     drawn_subgroups,
     group_copies,
     kept_columns,
+    kept_suspects,
     most_predictions,
     note_known_rows,
     read_groups,
@@ -471,9 +472,10 @@ def fresh_context(
     budget = budget_of_rule(selector, rule)
     profiles = (record.profile, encoded.profile, kept_columns(selector))
     differs = compare_profiles(*profiles, in_time=in_time)
+    notes = (*kept_suspects(selector), *note_known_rows(encoded, record.known_rows), *differs)
     context = FitContext(
         encoded, facts, rule, budget, seed=seed, table=X, user_data=users, origin=origin,
-        drawn=drawn, notes=(*note_known_rows(encoded, record.known_rows), *differs),
+        drawn=drawn, notes=notes,
         jobs=jobs_of(selector),
         subgroups=read_subgroups(subgroups, X, encoded, budget, facts), in_time=in_time,
     )  # fmt: skip
