@@ -209,3 +209,11 @@ def test_a_monitor_is_not_met_by_columns_that_came_empty(pair):
     assert (later.verdict, later.notes[0].kind) == ("open", "emptied columns")
     assert later.update(*rows(500, 8)).verdict == "open"
     assert Monitor(*pair).update(X, y).verdict == "met"
+
+
+@pytest.mark.parametrize("length", [0, 7])
+def test_new_rows_are_as_many_as_their_values(pair, length):
+    # Found by the fuzzer: models that predict no rows compared them with 40 values.
+    X, y = rows(40, 5)
+    with pytest.raises(DataError, match=rf"inconsistent numbers of samples: \[{length}, 40\]"):
+        Monitor(*pair).update(X[:length], y)

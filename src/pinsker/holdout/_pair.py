@@ -27,6 +27,8 @@ from pinsker.encoding import (
     RowSample,
     batches_of,
     can_be_scanned,
+    check_lengths,
+    count_rows,
     is_dask,
     is_frame,
     is_stream,
@@ -132,6 +134,7 @@ class ModelPair:
 
     def losses(self, X: TableLike, y: TargetLike) -> tuple[FloatArray, FloatArray]:
         values = target_column(y)
+        check_lengths({"X": count_rows(X), "y": len(values)})
         if n_missing := int(missing_targets(values).sum()):
             raise DataError(f"y is missing in {n_missing} of {len(values)} rows: leave them out.")
         if self.selector.task_ == "regression":
