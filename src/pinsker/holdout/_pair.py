@@ -133,7 +133,7 @@ class ModelPair:
         return X, self.selector.transform(X)
 
     def losses(self, X: TableLike, y: TargetLike) -> tuple[FloatArray, FloatArray]:
-        values = target_column(y)
+        tables, values = self.tables(X), target_column(y)
         check_lengths({"X": count_rows(X), "y": len(values)})
         if n_missing := int(missing_targets(values).sum()):
             raise DataError(f"y is missing in {n_missing} of {len(values)} rows: leave them out.")
@@ -145,7 +145,7 @@ class ModelPair:
         # R² is in units of the variance of the fit: batches have variances of their own.
         is_r2 = self.metric.name == "r2"
         metric, unit = (Metric("mse"), self.selector.facts_.variance) if is_r2 else (self.metric, 1)
-        models = zip((self.model_all, self.model_kept), self.tables(X), strict=True)
+        models = zip((self.model_all, self.model_kept), tables, strict=True)
         full, kept = (_losses(metric, self.selector.task_, *one, values) / unit for one in models)
         return full, kept
 
