@@ -326,6 +326,10 @@ def test_audits_take_tables(table):
 def test_audits_of_numbers_need_numbers():
     with pytest.raises(DataError, match="target 'y' holds text, not numbers"):
         pinsker.audit([0], Ridge(), X, pd.Series(list(enum.Enum("Shade", "LIGHT DARK")) * 30))
+    with pytest.raises(DataError, match="column 'y' holds a ndarray in row 0"):
+        pinsker.audit([0], Ridge(), X, pd.Series([np.arange(2)] * 60))
+    with pytest.raises(DataError, match=r"y has one value \(1\) in all of its 60 rows"):
+        pinsker.audit([0], Ridge(), X, np.ones(60))
 
 
 def test_groups_of_many_types_are_told_apart():

@@ -298,7 +298,7 @@ def audit(
         metric = next(iter(METRICS[task])) if own is None else own_metric(own)
     loss = Metric(metric)
     _check_task(loss, model, task)
-    if task == "regression" and (y != y[0]).any():
+    if task == "regression":
         TargetFacts.of(encode_target(y, task=task))  # refuses squares that are no numbers
     name = type(model).__name__
     model = able_to_fit(model, name, *((X_test, y) if X_train is None else (X_train, y_train)))
