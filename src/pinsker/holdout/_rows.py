@@ -694,10 +694,8 @@ def note_repeated_rows(encoded: Encoded, folds: Sequence[Fold]) -> Notes:
 
 
 def _share_of_twins(encoded: Encoded, folds: Sequence[Fold]) -> float:
-    """Return the share of held-out rows with training rows of the same target far nearer than all.
-
-    Copies with noise are no equal rows; that they differ in a clock or a counter does not matter.
-    """
+    """Return the share of held-out rows that training rows of their target are far nearest to."""
+    # Copies with noise are no equal rows; that they differ in a clock or a counter does not matter.
     target, values = encoded.target, _values_in_units(encoded.columns)
     gone = () if encoded.profile is None else encoded.profile.unhashed
     known = zip(encoded.columns.names, encoded.columns.categories, strict=True)

@@ -1,4 +1,4 @@
-"""Pages that need no network and trust no name: the report, and the card of a notebook."""
+"""Pages that need no network and trust no name: the report, and what notebooks show."""
 
 import base64
 import hashlib
